@@ -1,7 +1,7 @@
 // Builds dist/: compiles src/ and copies the files the compiler leaves behind (*.lua, *.sql).
 // Runs as the root `prepare`, so `npx ticker` works right after `npm ci`.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -20,3 +20,5 @@ cpSync(join(root, 'src'), join(root, 'dist'), {
   recursive: true,
   filter: (path) => !/\.[a-z]+$/.test(path) || /\.(lua|sql)$/.test(path),
 });
+
+if (existsSync(join(root, 'dist', 'cli', 'main.js'))) chmodSync(join(root, 'dist', 'cli', 'main.js'), 0o755);
