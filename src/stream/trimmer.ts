@@ -1,0 +1,88 @@
+import type { Clock } from '../core/clock.ts';
+import { assert } from '../core/errors.ts';
+import { formatStreamId, parseStreamId, type StreamId } from '../core/stream-id.ts';
+import { type RedisConnection, type ShardKeys, streamTrim } from '../redis/index.ts';
+import { type CursorReader, createCursorReader } from './cursor-reader.ts';
+import type { StreamEntry } from './entry.ts';
+
+/** What one trim did (STREAM-13). */
+export interface TrimOutcome {
+  /** Entries nobody needs any more. */
+  readonly trimmed: number;
+  /** Entries the hard cap took although they were still wanted: an alarm, and a gap for whoever had not read them. */
+  readonly lost: number;
+  /** Kept from this id on; undefined = everything, because a required consumer has not committed yet. */
+  readonly keptFrom: StreamId | undefined;
+}
+
+export interface TrimmerOptions {
+  readonly connection: RedisConnection;
+  readonly keys: ShardKeys;
+  readonly clock: Clock;
+  /** Names in the checkpoint hash that hold trimming back: the aggregator, and groups so marked. */
+  readonly required: readonly string[];
+  /** Younger entries are kept whoever has read them: venue overlap, replay window of the hub, optional groups (D2). */
+  readonly keepMs: number;
+  /** 0 = none. */
+  readonly hardCapEntries: number;
+}
+
+export interface Trimmer {
+  trim(): Promise<TrimOutcome>;
+}
+
+/** Trims a fenced stream to what somebody may still need. Removes whole nodes, so up to 100 entries stay beyond that. */
+export function createTrimmer(options: TrimmerOptions): Trimmer {
+  const { connection, keys, clock, required, keepMs, hardCapEntries } = options;
+  assert(keepMs >= 0 && hardCapEntries >= 0, 'keepMs and hardCapEntries are not negative');
+  const reader = createCursorReader({ connection, key: keys.ticks });
+  return {
+    async trim() {
+      const keepFrom = await firstSince(reader, clock.nowMs() - keepMs);
+      if (keepFrom === undefined) return { trimmed: 0, lost: 0, keptFrom: undefined };
+      const args = [formatStreamId(keepFrom), hardCapEntries, ...required];
+      const reply = await connection.run(streamTrim, [keys.ticks, keys.checkpoints], args);
+      const [trimmed, lost, keptFrom] = reply as readonly (string | number)[];
+      return { trimmed: Number(trimmed), lost: Number(lost), keptFrom: parseStreamId(String(keptFrom)) };
+    },
+  };
+}
+
+/**
+ * Id of the first entry ingested at or after `sinceMs`, or of the last entry if all are older; undefined in an empty stream.
+ * A binary search, because ingest time never goes back (FENCE-14): for the first epoch that is young as a whole, then within
+ * the one before it.
+ */
+export async function firstSince(reader: CursorReader, sinceMs: number): Promise<StreamId | undefined> {
+  const bounds = await reader.bounds();
+  if (bounds === undefined) return undefined;
+  const { first, last } = bounds;
+  const entryFrom = async (id: StreamId): Promise<StreamEntry | undefined> =>
+    (await reader.range(before(id), last, 1))[0];
+  const isYoungFrom = async (id: StreamId): Promise<boolean> => ((await entryFrom(id))?.ingestMs ?? sinceMs) >= sinceMs;
+
+  const border = (epoch: number): Promise<boolean> => isYoungFrom({ epoch, seq: 0 });
+  const youngEpoch = (await border(last.epoch)) ? await lowerBound(first.epoch, last.epoch, border) : last.epoch + 1;
+  if (youngEpoch === first.epoch) return first;
+  const epoch = youngEpoch - 1;
+  const seqEnd = epoch === last.epoch ? last.seq + 1 : Number.MAX_SAFE_INTEGER;
+  const seq = await lowerBound(0, seqEnd, (candidate) => isYoungFrom({ epoch, seq: candidate }));
+  return (await entryFrom({ epoch, seq }))?.id ?? last;
+}
+
+/** The least whole number from `low` on for which `isTrue` holds; it holds for `high` and from there on. */
+async function lowerBound(low: number, high: number, isTrue: (value: number) => Promise<boolean>): Promise<number> {
+  let from = low;
+  let to = high;
+  while (from < to) {
+    const middle = from + Math.floor((to - from) / 2);
+    if (await isTrue(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+/** The id just below, as an exclusive bound. */
+function before({ epoch, seq }: StreamId): StreamId {
+  return seq > 0 ? { epoch, seq: seq - 1 } : { epoch: Math.max(epoch - 1, 0), seq: Number.MAX_SAFE_INTEGER };
+}
