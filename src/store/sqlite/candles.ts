@@ -1,0 +1,95 @@
+import { bucketEndUs, intervalOfCode } from '../../core/interval.ts';
+import type { Connection } from './connection.ts';
+import type { EncodedQuery, EncodedSnapshot } from './operations.ts';
+import { CANDLE_COLUMNS, type CandleRecord } from './record.ts';
+import { readShard } from './shards.ts';
+
+/**
+ * The stored candles among `keys` (flat: instrument, interval code, start). Keys that stand close together, as those of
+ * a flush do, are read by one range: a statement costs more than the rows between them.
+ */
+export function loadCandles(connection: Connection, keys: Float64Array): CandleRecord[] {
+  const found: CandleRecord[] = [];
+  for (let at = 0; at < keys.length; ) {
+    const end = clusterEnd(keys, at);
+    const [instrumentId, intervalCode, firstUs] = keyAt(keys, at);
+    const lastUs = keyAt(keys, end - KEY_VALUES)[2];
+    for (const record of range(connection, [instrumentId, intervalCode, firstUs, lastUs])) {
+      while (keyAt(keys, at)[2] < record[2] && at < end - KEY_VALUES) at += KEY_VALUES;
+      if (keyAt(keys, at)[2] === record[2]) found.push(record);
+    }
+    at = end;
+  }
+  return found;
+}
+
+/** CKPT-11: one snapshot. SCHEMA-4: the latest of the window, or the first for paging onwards; ascending. */
+export function readCandles(connection: Connection, query: EncodedQuery): EncodedSnapshot {
+  const { instrumentId, intervalCode, fromUs, toUs, limit, keep } = query;
+  const window: WindowValues = [instrumentId, intervalCode, fromUs, toUs, limit];
+  return connection.transaction('read', () => {
+    const shard = readShard(connection, query.shard);
+    const closed = connection.row('SELECT closed_through_us FROM instrument WHERE instrument_id = ?', [
+      instrumentId,
+    ])?.[0];
+    return {
+      records: keep === 'first' ? first(connection, window) : latest(connection, window).reverse(),
+      shard,
+      closedThroughUs: Math.max(shard.watermarkUs, (closed as number | undefined) ?? shard.watermarkUs),
+    };
+  });
+}
+
+export function latestCandles(connection: Connection, intervalCode: number): CandleRecord[] {
+  return connection.transaction('read', () =>
+    connection
+      .rows('SELECT instrument_id FROM instrument ORDER BY symbol')
+      .flatMap(([id]) =>
+        latest(connection, [id as number, intervalCode, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 2]),
+      ),
+  );
+}
+
+const KEY_VALUES = 3;
+/** Buckets between two keys that are worth reading over. */
+const CLUSTER_GAP = 16;
+
+function range(connection: Connection, values: [number, number, number, number]): CandleRecord[] {
+  const sql = `SELECT ${CANDLE_COLUMNS} FROM candle
+    WHERE instrument_id = ? AND interval_code = ? AND start_us BETWEEN ? AND ? ORDER BY start_us`;
+  return connection.rows(sql, values) as unknown as CandleRecord[];
+}
+
+/** Instrument, interval code, from (inclusive), to (exclusive), limit. */
+type WindowValues = [number, number, number, number, number];
+
+const WINDOW = `SELECT ${CANDLE_COLUMNS} FROM candle
+  WHERE instrument_id = ? AND interval_code = ? AND start_us >= ? AND start_us < ? ORDER BY start_us`;
+
+function first(connection: Connection, values: WindowValues): CandleRecord[] {
+  return connection.rows(`${WINDOW} LIMIT ?`, values) as unknown as CandleRecord[];
+}
+
+/** Newest first. */
+function latest(connection: Connection, values: WindowValues): CandleRecord[] {
+  return connection.rows(`${WINDOW} DESC LIMIT ?`, values) as unknown as CandleRecord[];
+}
+
+function keyAt(keys: Float64Array, at: number): [number, number, number] {
+  return [keys[at] as number, keys[at + 1] as number, keys[at + 2] as number];
+}
+
+/** Where the run of keys of one series that starts at `at`, ascending and close together, ends. */
+function clusterEnd(keys: Float64Array, at: number): number {
+  const [instrumentId, intervalCode, startUs] = keyAt(keys, at);
+  const lengthUs = bucketEndUs(intervalOfCode(intervalCode), startUs) - startUs;
+  let lastUs = startUs;
+  let end = at + KEY_VALUES;
+  for (; end < keys.length; end += KEY_VALUES) {
+    const [id, code, nextUs] = keyAt(keys, end);
+    if (id !== instrumentId || code !== intervalCode || nextUs <= lastUs) break;
+    if (nextUs - lastUs > CLUSTER_GAP * lengthUs) break;
+    lastUs = nextUs;
+  }
+  return end;
+}
