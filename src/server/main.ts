@@ -1,0 +1,74 @@
+import { systemClock } from '../core/clock.ts';
+import { systemRandom } from '../core/random.ts';
+import type { Feed } from '../feed/index.ts';
+import { createMemoryRedis } from '../redis/index.ts';
+import { openSqliteStore } from '../store/sqlite/index.ts';
+import { type HttpServer, startHttp } from './http.ts';
+import { createLifecycle, type StopFailure } from './lifecycle.ts';
+import { createLog } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { createPipeline } from './pipeline.ts';
+import type { Settings } from './settings.ts';
+import { startWeb } from './web.ts';
+
+/**
+ * Read this first: from settings to a running Ticker, top to bottom. Then read pipeline.ts, which wires the dataflow.
+ */
+export interface Ticker {
+  readonly apiUrl: string | undefined;
+  readonly webUrl: string | undefined;
+  /** Resolves when a feed that has an end has been read, and its candles are committed. */
+  readonly ended: Promise<void>;
+  /** Graceful: stops reading, commits what was read, says goodbye to readers, closes. */
+  stop(): Promise<StopFailure[]>;
+}
+
+export interface TickerOptions {
+  readonly settings: Settings;
+  readonly feed: Feed;
+  /** Path of the embedded store. */
+  readonly storePath: string;
+  /** Whether to serve the API; the page follows settings.web. */
+  readonly serve: boolean;
+  /** Shown when another process finds the store locked. */
+  readonly label: string;
+  /** One line for the terminal. */
+  readonly say: (line: string) => void;
+}
+
+export async function startTicker({ settings, feed, storePath, serve, label, say }: TickerOptions): Promise<Ticker> {
+  const lifecycle = createLifecycle(systemClock);
+  const log = createLog(settings.logLevel);
+  const metrics = createMetrics();
+  try {
+    const store = await openSqliteStore({ path: storePath, mode: 'write', ownerLabel: label, clock: systemClock });
+    lifecycle.onStop('store', () => store.close());
+
+    const redis = createMemoryRedis({ clock: systemClock });
+    lifecycle.onStop('redis', () => redis.close());
+
+    const pipeline = await createPipeline({ settings, feed, store, redis, clock: systemClock, random: systemRandom, log, metrics });
+
+    let http: HttpServer | undefined;
+    if (serve) {
+      http = await startHttp({ host: settings.host, port: settings.httpPort, log, metrics, store, ...pipeline });
+      lifecycle.onStop('http', http.close);
+    }
+    lifecycle.onStop('pipeline', pipeline.stop, STOP_PIPELINE_MS);
+    pipeline.start();
+
+    let webUrl: string | undefined;
+    if (http !== undefined && settings.web) {
+      const web = await startWeb({ host: settings.host, port: settings.webPort, apiUrl: http.url, clock: systemClock, onLine: say });
+      lifecycle.onStop('web', web.stop);
+      webUrl = web.url;
+    }
+    return { apiUrl: http?.url, webUrl, ended: pipeline.ended, stop: lifecycle.stop };
+  } catch (error) {
+    await lifecycle.stop();
+    throw error;
+  }
+}
+
+/** Longer than the pipeline's own deadlines for its parts. */
+const STOP_PIPELINE_MS = 15_000;
