@@ -76,12 +76,12 @@ export interface CandleView {
   readonly revision: number;
 }
 
-/** Decimal places of a VWAP beyond those of the price: it is a quotient, the one value here that is rounded. */
-const VWAP_EXTRA_DIGITS = 4;
+/** Decimal places of a VWAP: it is a quotient, the one value here that is rounded. */
+const VWAP_DIGITS = 8;
 
 export function viewCandle(row: CandleRow, of: { symbol: string; simulated: boolean; state: CandleState }): CandleView {
   const { candle } = row;
-  const vwap = divideDecimals(candle.quoteVolume, candle.volume, candle.close.price.digits + VWAP_EXTRA_DIGITS);
+  const vwap = divideDecimals(candle.quoteVolume, candle.volume, VWAP_DIGITS);
   return {
     symbol: of.symbol,
     interval: row.interval,

@@ -64,6 +64,11 @@ export function bucketEndUs(interval: Interval, startUs: number): number {
   return lengthUs === undefined ? monthStartUs(startUs, 1) : startUs + lengthUs;
 }
 
+/** When every candle that holds `tsUs`, of whatever interval, has ended. */
+export function endOfAllBucketsUs(tsUs: number): number {
+  return Math.max(...INTERVALS.map((interval) => bucketEndUs(interval, bucketStartUs(interval, tsUs))));
+}
+
 /** The finer interval a candle is rolled up from: it divides the interval and shares its alignment (R31). */
 export const ROLLUP_PARENT: Record<Interval, Interval | undefined> = {
   '1s': undefined,

@@ -2,31 +2,25 @@ import type { CandleView } from './candle.ts';
 import type { StreamId } from './stream-id.ts';
 import type { Tick } from './tick.ts';
 
-/**
- * What stands in a shard's stream, decoded (D2): ticks, and the control entries that prove order and completeness. An
- * entry that cannot be decoded is malformed, never a tick with price 0 (F4).
- */
+/** What an entry of a tick stream says (D2, STREAM-1). Every entry is exactly one of these; one that cannot be read is malformed (F4). */
 export type StreamEntry = TickEntry | BarrierEntry | GapEntry | WatermarkEntry | MalformedEntry;
 
 interface EntryBase {
   readonly id: StreamId;
-  /** Server time when the entry was appended, Unix ms, monotone within the stream. */
+  /** Server time of ingestion, Unix ms, never going back in a fenced stream (FENCE-14); 0 when the entry does not say. */
   readonly ingestMs: number;
 }
 
 export interface TickEntry extends EntryBase {
   readonly kind: 'tick';
   readonly tick: Tick;
-  /** Source of the instrument (D1). */
-  readonly source: string;
   /** T1: said by every tick, all the way. */
   readonly simulated: boolean;
 }
 
-/** A new writer begins: everything it appends follows `prev`, the last id of the writer before it (D3). */
+/** Opens an epoch. `prev` is the end of the one before; undefined = there was none, or Redis lost it (FENCE-9). */
 export interface BarrierEntry extends EntryBase {
   readonly kind: 'barrier';
-  /** undefined: there was no fence; Redis is new or was emptied. */
   readonly prev: StreamId | undefined;
   readonly term: number;
 }
@@ -43,13 +37,19 @@ export interface GapEntry extends EntryBase {
 /** No later tick of the feed will be older, as far as it knows; closes candles (D5). */
 export interface WatermarkEntry extends EntryBase {
   readonly kind: 'watermark';
+  /** Number.MAX_SAFE_INTEGER = the source has ended: nothing will come for its symbols. */
   readonly watermarkUs: number;
-  readonly sourceCursor: string;
+  /** Whose watermark it is (D1). */
+  readonly source: string;
+  /** Where the source resumes after everything before this entry. */
+  readonly sourceCursor: string | undefined;
 }
 
+/** Cannot be read. `trimmed`: it was pending, and its payload has left the stream (F8). */
 export interface MalformedEntry extends EntryBase {
   readonly kind: 'malformed';
   readonly reason: string;
+  readonly trimmed: boolean;
 }
 
 /** What one commit changed, for live readers (D5, D7): in a stream of its own, id `<commitNo>-0`. */
