@@ -22,12 +22,21 @@ export async function run() {
     const ours = [];
     const duck = [];
     for (let round = 0; round < ROUNDS; round++) {
-      ours.push(timed([join(ROOT, 'dist', 'cli', 'main.js'), 'import', csv, '--store', `sqlite:${join(folder, `ours-${round}.db`)}`]));
-      duck.push(timed([join(import.meta.dirname, 'P5-duckdb-worker.mjs'), csv, join(folder, `duck-${round}.db`)]));
+      ours.push(
+        timed([
+          join(ROOT, 'dist', 'cli', 'main.js'),
+          'import',
+          csv,
+          '--store',
+          `sqlite:${join(folder, `ours-${round}.db`)}`,
+        ]),
+      );
+      duck.push(timed([join(import.meta.dirname, 'peers', 'P5-duckdb.mjs'), csv, join(folder, `duck-${round}.db`)]));
     }
     compare(join(folder, 'ours-0.db'), join(folder, 'duck-0.db'));
     const rate = (seconds) => Math.round(ROWS / median(seconds));
-    const spread = (seconds) => `${Math.round(ROWS / Math.max(...seconds))}..${Math.round(ROWS / Math.min(...seconds))}`;
+    const spread = (seconds) =>
+      `${Math.round(ROWS / Math.max(...seconds))}..${Math.round(ROWS / Math.min(...seconds))}`;
     return [
       {
         what: `import of ${ROWS} rows`,
@@ -53,7 +62,11 @@ function timed(args) {
 
 /** The two must have done the same work: equal candles, digit for digit. */
 function compare(ours, duck) {
-  const ticker = spawnSync(process.execPath, [join(ROOT, 'dist', 'cli', 'main.js'), 'candles', '--store', `sqlite:${ours}`], { encoding: 'utf8', maxBuffer: 1 << 30 });
+  const ticker = spawnSync(
+    process.execPath,
+    [join(ROOT, 'dist', 'cli', 'main.js'), 'candles', '--store', `sqlite:${ours}`],
+    { encoding: 'utf8', maxBuffer: 1 << 30 },
+  );
   const lines = ticker.stdout
     .trim()
     .split('\n')
@@ -61,9 +74,15 @@ function compare(ours, duck) {
       const c = JSON.parse(line);
       return [c.symbol, c.interval, c.startMs, c.open, c.high, c.low, c.close, c.volume, c.trades].join(',');
     });
-  const theirs = spawnSync(process.execPath, [join(import.meta.dirname, 'P5-duckdb-worker.mjs'), '--dump', duck], { encoding: 'utf8', maxBuffer: 1 << 30 }).stdout.trim().split('\n');
+  const theirs = spawnSync(process.execPath, [join(import.meta.dirname, 'peers', 'P5-duckdb.mjs'), '--dump', duck], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 30,
+  })
+    .stdout.trim()
+    .split('\n');
   const digest = (rows) => createHash('sha256').update(rows.sort().join('\n')).digest('hex');
-  if (digest(lines) !== digest(theirs)) throw new Error(`the candles differ: ${lines.length} rows here, ${theirs.length} there`);
+  if (digest(lines) !== digest(theirs))
+    throw new Error(`the candles differ: ${lines.length} rows here, ${theirs.length} there`);
 }
 
 function median(values) {

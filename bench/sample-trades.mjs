@@ -19,7 +19,9 @@ export function sampleTrades(count) {
     cents[at] = Math.max(100, cents[at] + random(5) - 2);
     const id = ++ids[at];
     const price = `${Math.floor(cents[at] / 100)}.${String(cents[at] % 100).padStart(2, '0')}`;
-    parts.push(`SYM${at},${ms},${price},${(random(9) + 1) * 100},${id},${id},${'KPQZ'[random(4)]},${random(3) === 0 ? '14;41' : ''}\n`);
+    parts.push(
+      `SYM${at},${ms},${price},${(random(9) + 1) * 100},${id},${id},${'KPQZ'[random(4)]},${random(3) === 0 ? '14;41' : ''}\n`,
+    );
   }
   return Buffer.from(parts.join(''));
 }

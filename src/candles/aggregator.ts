@@ -47,7 +47,15 @@ export interface AggregatorOptions {
 }
 
 export type AggregatorEvent =
-  | { readonly kind: 'committed'; readonly commitNo: number; readonly ticks: number; readonly duplicates: number; readonly candles: number; readonly tookMs: number; readonly through: StreamId }
+  | {
+      readonly kind: 'committed';
+      readonly commitNo: number;
+      readonly ticks: number;
+      readonly duplicates: number;
+      readonly candles: number;
+      readonly tookMs: number;
+      readonly through: StreamId;
+    }
   | { readonly kind: 'fenced'; readonly ownerToken: string }
   | { readonly kind: 'gap'; readonly reason: string }
   | { readonly kind: 'malformed'; readonly id: StreamId; readonly reason: string }
@@ -98,12 +106,19 @@ class Tenure {
 
   static async take(options: AggregatorOptions): Promise<Tenure> {
     const row = await options.store.takeOver(options.shard, options.ownerToken);
-    const instruments = new Map((await options.store.instruments()).map((instrument) => [instrument.symbol, instrument]));
+    const instruments = new Map(
+      (await options.store.instruments()).map((instrument) => [instrument.symbol, instrument]),
+    );
     const open = await OpenCandles.load(options.store, row.watermarkUs);
     return new Tenure(options, row, instruments, open);
   }
 
-  private constructor(options: AggregatorOptions, row: ShardRow, instruments: Map<string, Instrument>, open: OpenCandles) {
+  private constructor(
+    options: AggregatorOptions,
+    row: ShardRow,
+    instruments: Map<string, Instrument>,
+    open: OpenCandles,
+  ) {
     this.#options = options;
     this.#row = row;
     this.#instruments = instruments;
@@ -111,7 +126,12 @@ class Tenure {
     this.#cursor = row.streamId;
     this.#sourceCursor = row.sourceCursor;
     this.#watermarkUs = row.watermarkUs;
-    this.writer = createCandleWriter({ store: options.store, shard: options.shard, ownerTerm: row.ownerTerm, instruments });
+    this.writer = createCandleWriter({
+      store: options.store,
+      shard: options.shard,
+      ownerTerm: row.ownerTerm,
+      instruments,
+    });
   }
 
   /** Applies what earlier owners were handed and did not commit. False when another owner has taken over. */
@@ -159,9 +179,19 @@ class Tenure {
     const acknowledged = this.#handed;
     this.#handed = [];
     this.#dirtySinceMs = undefined;
-    observe({ kind: 'committed', commitNo, ticks, duplicates: this.writer.counts.duplicate - before, candles: rows.length, tookMs: clock.monotonicMs() - startedMs, through });
+    observe({
+      kind: 'committed',
+      commitNo,
+      ticks,
+      duplicates: this.writer.counts.duplicate - before,
+      candles: rows.length,
+      tookMs: clock.monotonicMs() - startedMs,
+      through,
+    });
     await input.ack(acknowledged);
-    await this.#options.announce(frameOf(commitNo, through, this.#open.committed(rows, this.#watermarkUs, this.#instruments)));
+    await this.#options.announce(
+      frameOf(commitNo, through, this.#open.committed(rows, this.#watermarkUs, this.#instruments)),
+    );
     return true;
   }
 
@@ -231,7 +261,9 @@ class Tenure {
   /** Ticks of a symbol that nobody registered, or that says otherwise whether it is simulated, stay out (D1, T1). */
   async #add(entries: readonly TickEntry[]): Promise<void> {
     const unknown = entries.some(({ tick }) => !this.#instruments.has(tick.symbol));
-    if (unknown) for (const instrument of await this.#options.store.instruments()) this.#instruments.set(instrument.symbol, instrument);
+    if (unknown)
+      for (const instrument of await this.#options.store.instruments())
+        this.#instruments.set(instrument.symbol, instrument);
     const accepted: Tick[] = [];
     for (const { tick, simulated } of entries) {
       const instrument = this.#instruments.get(tick.symbol);
@@ -239,7 +271,10 @@ class Tenure {
         accepted.push(tick);
         this.#open.noteTick(instrument.instrumentId, tick.tsUs);
       } else {
-        const reason = instrument === undefined ? 'was not registered' : `is ${instrument.simulated ? 'simulated' : 'real'} in this store`;
+        const reason =
+          instrument === undefined
+            ? 'was not registered'
+            : `is ${instrument.simulated ? 'simulated' : 'real'} in this store`;
         this.#options.observe({ kind: 'quarantined', symbol: tick.symbol, reason });
       }
     }
@@ -248,5 +283,7 @@ class Tenure {
 }
 
 function frameOf(commitNo: number, through: StreamId, candles: readonly CandleView[]): CandleFrame {
-  return candles.length > FRAME_CANDLES_MAX ? { commitNo, through, kind: 'refetch', candles: [] } : { commitNo, through, kind: 'candles', candles };
+  return candles.length > FRAME_CANDLES_MAX
+    ? { commitNo, through, kind: 'refetch', candles: [] }
+    : { commitNo, through, kind: 'candles', candles };
 }

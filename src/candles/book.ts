@@ -30,7 +30,10 @@ export function createCandleBook(source: CandleSource, candlesMax: number = BOOK
   const candles = new Map<string, Candle>();
   return {
     async merge(deltas) {
-      const stored = await load(source, deltas.filter((delta) => !candles.has(bookKey(delta))));
+      const stored = await load(
+        source,
+        deltas.filter((delta) => !candles.has(bookKey(delta))),
+      );
       return deltas.map((delta) => {
         const key = bookKey(delta);
         const base = candles.get(key) ?? stored.get(key);

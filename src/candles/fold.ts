@@ -84,10 +84,12 @@ function appendDeltas(deltas: CandleDelta[], instrumentId: number, seconds: Read
   const byInterval = new Map<Interval, ReadonlyMap<number, Candle>>();
   for (const interval of INTERVALS) {
     const parent = ROLLUP_PARENT[interval];
-    const candles = parent === undefined ? seconds : rollUp(interval, byInterval.get(parent) as ReadonlyMap<number, Candle>);
+    const candles =
+      parent === undefined ? seconds : rollUp(interval, byInterval.get(parent) as ReadonlyMap<number, Candle>);
     byInterval.set(interval, candles);
     const starts = [...candles.keys()].sort((a, b) => a - b);
-    for (const startUs of starts) deltas.push({ instrumentId, interval, startUs, candle: candles.get(startUs) as Candle });
+    for (const startUs of starts)
+      deltas.push({ instrumentId, interval, startUs, candle: candles.get(startUs) as Candle });
   }
 }
 

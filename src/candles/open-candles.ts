@@ -38,12 +38,18 @@ export class OpenCandles {
   closings(instruments: ReadonlyMap<string, Instrument>): NonNullable<Flush['closedThrough']> {
     return [...instruments.values()].flatMap(({ instrumentId, source }) => {
       const newestUs = this.#newestUs.get(instrumentId);
-      return newestUs !== undefined && this.#endedSources.includes(source) ? [{ instrumentId, closedThroughUs: endOfAllBucketsUs(newestUs) }] : [];
+      return newestUs !== undefined && this.#endedSources.includes(source)
+        ? [{ instrumentId, closedThroughUs: endOfAllBucketsUs(newestUs) }]
+        : [];
     });
   }
 
   /** After a commit: the candles it changed, and those it closed, as readers see them. A closing is told once (R30). */
-  committed(rows: readonly CandleRow[], watermarkUs: number, instruments: ReadonlyMap<string, Instrument>): CandleView[] {
+  committed(
+    rows: readonly CandleRow[],
+    watermarkUs: number,
+    instruments: ReadonlyMap<string, Instrument>,
+  ): CandleView[] {
     const byId = new Map([...instruments.values()].map((instrument) => [instrument.instrumentId, instrument]));
     const isClosed = (row: CandleRow): boolean => {
       const closedThroughUs = byId.get(row.instrumentId)?.closedThroughUs ?? watermarkUs;
@@ -59,7 +65,15 @@ export class OpenCandles {
       const instrument = byId.get(row.instrumentId);
       const closed = isClosed(row);
       if (!closed) this.#rows.set(keyOf(row), row);
-      return instrument ? [viewCandle(row, { symbol: instrument.symbol, simulated: instrument.simulated, state: closed ? 'closed' : 'open' })] : [];
+      return instrument
+        ? [
+            viewCandle(row, {
+              symbol: instrument.symbol,
+              simulated: instrument.simulated,
+              state: closed ? 'closed' : 'open',
+            }),
+          ]
+        : [];
     });
     this.#endedSources = [];
     return views;

@@ -73,7 +73,12 @@ class ShardCandleWriter implements CandleWriter {
   }
 
   async add(ticks: readonly Tick[]): Promise<void> {
-    const trades = ticks.map((tick) => ({ instrumentId: instrumentOf(this.#options.instruments, tick), tsUs: tick.tsUs, id: tick.id, tick }));
+    const trades = ticks.map((tick) => ({
+      instrumentId: instrumentOf(this.#options.instruments, tick),
+      tsUs: tick.tsUs,
+      id: tick.id,
+      tick,
+    }));
     await this.#dedupe.prepare(trades);
     for (const trade of trades) {
       if (!this.#dedupe.admit(trade)) {

@@ -10,7 +10,9 @@ import { EXIT, reportError } from './output.ts';
 
 /** `ticker`: one command a file under commands/. */
 async function main(argv: readonly string[]): Promise<number> {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
   let exitCode: number = EXIT.done;
   const run = async (action: () => Promise<number>): Promise<void> => {
     try {

@@ -34,7 +34,8 @@ export function settingsOf(command: Command): Settings {
 export function storePath(url: string | undefined, settings: Settings): string {
   if (url === undefined) return resolve(settings.dataDir, 'ticker.db');
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
-  if (path === undefined) throw new TickerError('USAGE', `--store: "${url}" is not sqlite:PATH, the one kind of store this version has`);
+  if (path === undefined)
+    throw new TickerError('USAGE', `--store: "${url}" is not sqlite:PATH, the one kind of store this version has`);
   return resolve(path);
 }
 

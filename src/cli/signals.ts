@@ -11,7 +11,9 @@ export async function untilStopped(ticker: Ticker, endsWithFeed = false): Promis
       });
     }
   });
-  const reason = await Promise.race(endsWithFeed ? [signalled, ticker.ended.then(() => 'end')] : [signalled, failed(ticker)]);
+  const reason = await Promise.race(
+    endsWithFeed ? [signalled, ticker.ended.then(() => 'end')] : [signalled, failed(ticker)],
+  );
   if (reason !== 'end') say('stopping: committing what was read (again to stop at once) ..');
   for (const failure of await ticker.stop()) say(`  ${failure.name}: ${failure.reason}`);
   if (reason !== 'end') say('stopped.');

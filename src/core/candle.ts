@@ -1,4 +1,11 @@
-import { addDecimals, compareDecimals, type Decimal, divideDecimals, formatDecimal, multiplyDecimals } from './decimal.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  divideDecimals,
+  formatDecimal,
+  multiplyDecimals,
+} from './decimal.ts';
 import type { Interval } from './interval.ts';
 import { compareTicks, type TickMark } from './tick.ts';
 

@@ -19,8 +19,6 @@ export const DIGITS_MAX = 18;
 /** Longest accepted text, so that a hostile row cannot cost a megabyte of bigint. */
 const TEXT_LENGTH_MAX = 64;
 
-export const ZERO: Decimal = { units: 0, digits: 0 };
-
 /** Parses decimal text as it stood on the wire: optional minus, digits, optional fraction, optional exponent. */
 export function parseDecimal(text: string): Decimal | undefined {
   const length = text.length;
@@ -94,11 +92,6 @@ export function isNegative(value: Decimal): boolean {
 
 export function isZero(value: Decimal): boolean {
   return value.units === 0 || value.units === 0n;
-}
-
-/** For display and drawing only: the nearest binary floating point number. */
-export function toApproximateNumber(value: Decimal): number {
-  return Number(formatDecimal(value));
 }
 
 /** Parses a whole number of any size; undefined when the text is not one. */

@@ -122,7 +122,11 @@ export class TickerError extends Error {
   /** Machine-readable particulars: the field, the file, the line, the port. */
   readonly details: Readonly<Record<string, string | number>>;
 
-  constructor(code: ErrorCode, message: string, more: { cause?: unknown; details?: Record<string, string | number> } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { cause?: unknown; details?: Record<string, string | number> } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.name = 'TickerError';
     this.code = code;

@@ -43,7 +43,8 @@ export const ID_LENGTH_MAX = 128;
 export function validateTick(tick: Tick, rules: TickRules): Result<Tick, TickFault> {
   if (!isSymbol(tick.symbol)) return fault('symbol', symbolReason(tick.symbol));
   if (!Number.isSafeInteger(tick.tsUs)) return fault('ts', 'is not a whole number of microseconds');
-  if (tick.tsUs < TS_MIN_US || tick.tsUs > TS_MAX_US) return fault('ts', 'is outside the years 1900 to 2200: wrong unit?');
+  if (tick.tsUs < TS_MIN_US || tick.tsUs > TS_MAX_US)
+    return fault('ts', 'is outside the years 1900 to 2200: wrong unit?');
   if (tick.tsUs > rules.tsMaxUs) return fault('ts', 'lies in the future');
   if (!(tick.ns >= 0 && tick.ns <= 999)) return fault('ns', 'is not between 0 and 999');
   if (isNegative(tick.price) && !rules.allowNonPositivePrice) return fault('price', 'is negative');

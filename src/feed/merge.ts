@@ -53,7 +53,7 @@ export async function mergeTicks(sequences: readonly AsyncIterable<readonly Tick
     },
     watermarkUs: () => watermarkUs,
     async close() {
-      await Promise.all(iterators.map((iterator) => iterator.return?.()));
+      for (const iterator of iterators) await iterator.return?.();
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { LeaseSettings } from './settings.ts';
-import { elapsedMs, type Instant } from './trust.ts';
+import { elapsedMs, type Instant, instantOf } from './trust.ts';
 
 /** Why a term ended (FENCE-5): no renewal in time, somebody else holds the lease, or it was given back. */
 export type LostReason = 'expired' | 'taken' | 'released';
@@ -94,7 +94,7 @@ export class HeldTerm implements Term {
 
   #trustLeftMs(): number {
     const { ttlMs, marginMs } = this.#settings;
-    return ttlMs - marginMs - elapsedMs(this.#trustedFrom, this.#now());
+    return ttlMs - marginMs - elapsedMs(this.#trustedFrom, instantOf(this.#clock));
   }
 
   /** The next thing to happen by itself: a renewal, or the end of trust. */
@@ -107,7 +107,7 @@ export class HeldTerm implements Term {
   }
 
   async #renew(): Promise<void> {
-    const startedAt = this.#now();
+    const startedAt = instantOf(this.#clock);
     const outcome = await withDeadline(this.#clock, this.#settings.attemptTimeoutMs, this.#calls.renew());
     // Trust may have ended while the attempt ran: a late success does not bring it back (FENCE-5).
     if (!this.isHeld()) return;
@@ -121,10 +121,6 @@ export class HeldTerm implements Term {
     this.#cancelTimer();
     this.#abort.abort(reason);
     this.#settleLost(reason);
-  }
-
-  #now(): Instant {
-    return { wallMs: this.#clock.nowMs(), monotonicMs: this.#clock.monotonicMs() };
   }
 }
 

@@ -40,7 +40,12 @@ export interface ConnectionOptions {
   readonly onRecover: (connection: LiveConnection) => void;
 }
 
-export function createConnection({ socket, subscription, bufferMaxBytes, onRecover }: ConnectionOptions): LiveConnection {
+export function createConnection({
+  socket,
+  subscription,
+  bufferMaxBytes,
+  onRecover,
+}: ConnectionOptions): LiveConnection {
   let state: 'replaying' | 'live' | 'overflowed' | 'ended' = 'replaying';
   let queue: string[] = [];
   let queuedBytes = 0;

@@ -19,7 +19,9 @@ const CURSOR_LENGTH_MAX = 4096;
 
 /** `<incarnation>~<epoch>-<seq>.<commitNo>~..`: safe in a header, in a URL and on an SSE line. */
 export function formatCursor(cursor: LiveCursor): string {
-  return [cursor.incarnation, ...cursor.shards.map((shard) => `${formatStreamId(shard.tick)}.${shard.commitNo}`)].join('~');
+  return [cursor.incarnation, ...cursor.shards.map((shard) => `${formatStreamId(shard.tick)}.${shard.commitNo}`)].join(
+    '~',
+  );
 }
 
 /** undefined when the text is not a cursor: the reader then starts afresh, with a reset that says so. */

@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import { follow } from '../core/continuity.ts';
 import type { Interval } from '../core/interval.ts';
 import type { Random } from '../core/random.ts';
-import type { StreamId } from '../core/stream-id.ts';
 import type { CandleFrame, StreamEntry } from '../core/stream-entry.ts';
+import type { StreamId } from '../core/stream-id.ts';
 import { createConnection, type LiveConnection, type LiveSocket, type Subscription } from './connection.ts';
 import { formatCursor, type LiveCursor, parseCursor } from './cursor.ts';
 import { createEncoder, type Encoder } from './encode.ts';
@@ -120,12 +120,16 @@ class StreamHub implements Hub {
   }
 
   detach(connection: LiveConnection): void {
-    if (this.#connections.delete(connection)) this.#options.observe({ kind: 'connections', count: this.#connections.size });
+    if (this.#connections.delete(connection))
+      this.#options.observe({ kind: 'connections', count: this.#connections.size });
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const { shards } = this.#options;
-    const loops = shards.flatMap((shard, index) => [this.#followTicks(shard, index, signal), this.#followFrames(shard, index, signal)]);
+    const loops = shards.flatMap((shard, index) => [
+      this.#followTicks(shard, index, signal),
+      this.#followFrames(shard, index, signal),
+    ]);
     await Promise.all([...loops, this.#beat(signal)]);
     for (const connection of this.#connections) connection.end(this.#encoder.bye(this.#cursorText()));
   }
@@ -137,11 +141,13 @@ class StreamHub implements Hub {
       return connection.goLive();
     }
     const now = this.#cursor();
-    const outcome = await replay({ shards: this.#options.shards, from: parseCursor(seen), to: now }).catch(() => UNAVAILABLE);
+    const outcome = await replay({ shards: this.#options.shards, from: parseCursor(seen), to: now }).catch(
+      () => UNAVAILABLE,
+    );
     if (outcome.kind === 'reset') this.#reset(connection, outcome.reason);
     else {
       const id = formatCursor(now);
-      connection.send(this.#encoder.resumed(outcome.missed, id));
+      connection.send(this.#encoder.resumed(connection.subscription, outcome.missed, id));
       for (const [index, { ticks, frames }] of outcome.shards.entries()) {
         connection.send(this.#encoder.ticks(ticks, connection.subscription, id) ?? '');
         connection.send(this.#encoder.candles(frames, index, connection.subscription, id) ?? '');
@@ -163,7 +169,8 @@ class StreamHub implements Hub {
       for (const entry of ticks) market.applyTick(entry.tick);
       position.tick = last.id;
       if (lost !== undefined) this.#resetAll(lost);
-      else if (ticks.length > 0) this.#fanOut('ticks', (subscription, id) => this.#encoder.ticks(ticks, subscription, id));
+      else if (ticks.length > 0)
+        this.#fanOut('ticks', (subscription, id) => this.#encoder.ticks(ticks, subscription, id));
     }
   }
 

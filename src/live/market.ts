@@ -1,5 +1,12 @@
 import type { CandleView } from '../core/candle.ts';
-import { addDecimals, compareDecimals, type Decimal, divideDecimals, formatDecimal, parseDecimal } from '../core/decimal.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  divideDecimals,
+  formatDecimal,
+  parseDecimal,
+} from '../core/decimal.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { INTERVALS, type Interval } from '../core/interval.ts';
 import type { Tick } from '../core/tick.ts';
@@ -38,7 +45,14 @@ export function createMarket(): Market {
     setInstrument(instrument) {
       const present = entries.get(instrument.symbol);
       if (present) present.instrument = instrument;
-      else entries.set(instrument.symbol, { instrument, candles: new Map(), last: undefined, previousClose: undefined, dayOpen: undefined });
+      else
+        entries.set(instrument.symbol, {
+          instrument,
+          candles: new Map(),
+          last: undefined,
+          previousClose: undefined,
+          dayOpen: undefined,
+        });
     },
     has: (symbol) => entries.has(symbol),
     instrument: (symbol) => entries.get(symbol)?.instrument,
@@ -48,7 +62,9 @@ export function createMarket(): Market {
     },
     applyTick(tick) {
       const entry = entries.get(tick.symbol);
-      if (entry) applyLast(entry, tick.price, Math.floor(tick.tsUs / 1_000));
+      if (entry === undefined) return;
+      applyLast(entry, tick.price, Math.floor(tick.tsUs / 1_000));
+      widen(entry, tick);
     },
     symbols: () => [...entries.values()].map(viewEntry).sort((a, b) => (a.symbol < b.symbol ? -1 : 1)),
     symbol(name) {
@@ -87,6 +103,14 @@ function applyCandle(entry: Entry, view: CandleView, previousClose: string | und
 function applyLast(entry: Entry, price: Decimal, tsMs: number): void {
   if (entry.last !== undefined && tsMs < entry.last.tsMs) return;
   entry.last = { price, tsMs };
+}
+
+/** The store raises the digits with its next commit; readers of a new symbol must not wait for a reload. */
+function widen(entry: Entry, { price, size }: Tick): void {
+  const { instrument } = entry;
+  if (price.digits <= instrument.priceDigits && size.digits <= instrument.sizeDigits) return;
+  const priceDigits = Math.max(instrument.priceDigits, price.digits);
+  entry.instrument = { ...instrument, priceDigits, sizeDigits: Math.max(instrument.sizeDigits, size.digits) };
 }
 
 function viewEntry({ instrument, last, previousClose, dayOpen }: Entry): SymbolView {

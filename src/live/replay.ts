@@ -17,7 +17,11 @@ interface ReplayedShard {
 const REPLAY_ENTRIES_MAX = 5_000;
 
 /** Reads what lies between two cursors. Only a proof of completeness counts: every sequence number, or a reset. */
-export async function replay(of: { shards: readonly HubShard[]; from: LiveCursor | undefined; to: LiveCursor }): Promise<ReplayOutcome> {
+export async function replay(of: {
+  shards: readonly HubShard[];
+  from: LiveCursor | undefined;
+  to: LiveCursor;
+}): Promise<ReplayOutcome> {
   const { shards, from, to } = of;
   if (from === undefined) return reset('cursor-invalid');
   if (from.incarnation !== to.incarnation) return reset('store-replaced');
@@ -43,7 +47,9 @@ async function missedEntries(shard: HubShard, after: StreamId, through: StreamId
   if (compareStreamIds(after, through) === 0) return [];
   if (after.epoch !== through.epoch || through.seq - after.seq > REPLAY_ENTRIES_MAX) return undefined;
   const entries = await shard.rangeTicks(after, through, REPLAY_ENTRIES_MAX);
-  const contiguous = entries.every((entry, index) => entry.id.epoch === after.epoch && entry.id.seq === after.seq + index + 1);
+  const contiguous = entries.every(
+    (entry, index) => entry.id.epoch === after.epoch && entry.id.seq === after.seq + index + 1,
+  );
   const complete = entries.length === through.seq - after.seq;
   return contiguous && complete && entries.every((entry) => entry.kind !== 'gap') ? entries : undefined;
 }

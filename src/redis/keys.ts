@@ -5,7 +5,7 @@
 export interface ShardKeys {
   /** Stream of ticks, frames and control entries: `{feed:k}:ticks`. */
   readonly ticks: string;
-  /** Hash {term, token, epoch, seq, ingestTime, sourceCursor}, no TTL (D3). */
+  /** Hash {term, token, epoch, seq, ingestTime, sourceCursor, prev}, no TTL (D3). */
   readonly fence: string;
   /** Hash: consumer name -> committed stream id (D2). */
   readonly checkpoints: string;

@@ -34,11 +34,18 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     const message = `port ${options.port} on ${options.host} is taken by another process; choose another with TICKER_HTTP_PORT or --http-port`;
-    throw new TickerError('PORT_TAKEN', message, { cause: error, details: { port: options.port, setting: 'TICKER_HTTP_PORT' } });
+    throw new TickerError('PORT_TAKEN', message, {
+      cause: error,
+      details: { port: options.port, setting: 'TICKER_HTTP_PORT' },
+    });
   }
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
-  return { port, url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`, close: () => app.close() };
+  return {
+    port,
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    close: () => app.close(),
+  };
 }
 
 /** The application without a socket, for tests to inject requests into. */
@@ -53,9 +60,14 @@ export function createApp(options: HttpOptions): FastifyInstance {
     reply.header('x-content-type-options', 'nosniff');
   });
   app.addHook('onResponse', async (request, reply) => {
-    options.metrics.add('ticker_http_requests_total', 1, { route: request.routeOptions.url ?? 'unknown', status: String(reply.statusCode) });
+    options.metrics.add('ticker_http_requests_total', 1, {
+      route: request.routeOptions.url ?? 'unknown',
+      status: String(reply.statusCode),
+    });
   });
-  app.setNotFoundHandler((request, reply) => sendError(reply, 'NOT_FOUND', `${request.method} ${request.url.slice(0, 200)} does not exist`));
+  app.setNotFoundHandler((request, reply) =>
+    sendError(reply, 'NOT_FOUND', `${request.method} ${request.url.slice(0, 200)} does not exist`),
+  );
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof TickerError) return sendError(reply, error.code, error.message, error.details);
     const status = (error as { statusCode?: number }).statusCode ?? 500;
@@ -69,6 +81,12 @@ export function createApp(options: HttpOptions): FastifyInstance {
   return app;
 }
 
-function sendError(reply: FastifyReply, code: ErrorCode, message: string, details: object = {}, status: number = ERRORS[code].httpStatus): FastifyReply {
+function sendError(
+  reply: FastifyReply,
+  code: ErrorCode,
+  message: string,
+  details: object = {},
+  status: number = ERRORS[code].httpStatus,
+): FastifyReply {
   return reply.status(status).send({ error: { code, message, fix: ERRORS[code].fix, ...details } });
 }

@@ -38,11 +38,14 @@ const FLUSH_TICKS = 50_000;
 export async function importFile(file: TradeFile, options: ImportOptions): Promise<ImportReport> {
   if (!options.skipBad) requireGoodRows(file);
   const instruments = await registerAll(file, options);
-  const guests = await Promise.all(Array.from({ length: options.shards }, (_, shard) => visit(shard, instruments, options)));
+  const guests = await Promise.all(
+    Array.from({ length: options.shards }, (_, shard) => visit(shard, instruments, options)),
+  );
   const report: ImportReport = { rows: 0, applied: 0, duplicate: 0, rejected: 0 };
   const lastUs = new Map<string, number>();
   for await (const batch of file.batches()) {
-    for (const { symbol, tsUs } of batch.ticks) if (tsUs > (lastUs.get(symbol) ?? Number.NEGATIVE_INFINITY)) lastUs.set(symbol, tsUs);
+    for (const { symbol, tsUs } of batch.ticks)
+      if (tsUs > (lastUs.get(symbol) ?? Number.NEGATIVE_INFINITY)) lastUs.set(symbol, tsUs);
     for (const [shard, guest] of guests.entries()) {
       await guest.add(ticksOfShard(batch.ticks, shard, options.shards));
       if (guest.pending >= FLUSH_TICKS) await flush(guest, options);
@@ -54,7 +57,14 @@ export async function importFile(file: TradeFile, options: ImportOptions): Promi
   for (const [shard, guest] of guests.entries()) {
     // The end of a file closes every candle its trades are in (D5).
     const ended = [...lastUs].filter(([symbol]) => shardOfSymbol(symbol, options.shards) === shard);
-    await flush(guest, options, ended.map(([symbol, tsUs]) => ({ instrumentId: idOf(instruments, symbol), closedThroughUs: endOfAllBucketsUs(tsUs) })));
+    await flush(
+      guest,
+      options,
+      ended.map(([symbol, tsUs]) => ({
+        instrumentId: idOf(instruments, symbol),
+        closedThroughUs: endOfAllBucketsUs(tsUs),
+      })),
+    );
     await options.store.compact(shard, Number.MAX_SAFE_INTEGER);
   }
   return summed(report, guests);
@@ -62,12 +72,19 @@ export async function importFile(file: TradeFile, options: ImportOptions): Promi
 
 async function registerAll(file: TradeFile, { store, source }: ImportOptions): Promise<Map<string, Instrument>> {
   const outcome = await store.register(file.symbols.map((symbol) => ({ symbol, source, simulated: false })));
-  if (!outcome.ok) throw new TickerError('SOURCE_CONFLICT', `${file.name}: ${describeConflict(outcome.error)}`, { details: { file: file.name, symbol: outcome.error.symbol } });
+  if (!outcome.ok)
+    throw new TickerError('SOURCE_CONFLICT', `${file.name}: ${describeConflict(outcome.error)}`, {
+      details: { file: file.name, symbol: outcome.error.symbol },
+    });
   return new Map(outcome.value.map((instrument) => [instrument.symbol, instrument]));
 }
 
 /** Raises the owner term: a live owner reloads when it is fenced, and goes on (D5). */
-async function visit(shard: number, instruments: ReadonlyMap<string, Instrument>, { store, ownerToken }: ImportOptions): Promise<CandleWriter> {
+async function visit(
+  shard: number,
+  instruments: ReadonlyMap<string, Instrument>,
+  { store, ownerToken }: ImportOptions,
+): Promise<CandleWriter> {
   const { ownerTerm } = await store.takeOver(shard, ownerToken);
   return createCandleWriter({ store, shard, ownerTerm, instruments });
 }
@@ -76,7 +93,11 @@ type Closings = NonNullable<Parameters<CandleWriter['flush']>[0]['closedThrough'
 
 async function flush(guest: CandleWriter, { nowMs }: ImportOptions, closedThrough: Closings = []): Promise<void> {
   const outcome = await guest.flush({ ingestMs: nowMs, closedThrough });
-  if (outcome.kind === 'fenced') throw new TickerError('STORE_LOCKED', `another writer (${outcome.ownerToken}) took the store over during the import; import again to complete it`);
+  if (outcome.kind === 'fenced')
+    throw new TickerError(
+      'STORE_LOCKED',
+      `another writer (${outcome.ownerToken}) took the store over during the import; import again to complete it`,
+    );
 }
 
 function ticksOfShard(ticks: readonly Tick[], shard: number, shards: number): readonly Tick[] {

@@ -4,8 +4,8 @@ import { describeConflict, type InstrumentClaim } from '../core/instrument.ts';
 import { shardOfSymbol } from '../core/symbol.ts';
 import { type Tick, validateTick } from '../core/tick.ts';
 import type { Feed, FeedBatch } from '../feed/feed.ts';
-import type { Publisher, PublishEntry, PublishOutcome } from '../stream/index.ts';
 import type { Store } from '../store/store.ts';
+import type { PublishEntry, Publisher, PublishOutcome } from '../stream/index.ts';
 
 /**
  * Reads the upstream and appends to the shard streams, for as long as the lease is held (T1, T2, T6). One synchronous
@@ -56,10 +56,16 @@ export async function runIngest(options: IngestOptions, tenure: Tenure): Promise
   let watermarkAtMs = Number.NEGATIVE_INFINITY;
   let yieldedAtMs = clock.monotonicMs();
   for await (const batch of feed.open(installed.cursor, tenure.signal)) {
-    await registerSymbols(store, feed, [...new Set(batch.ticks.map((tick) => tick.symbol))].filter((symbol) => !known.has(symbol)));
+    await registerSymbols(
+      store,
+      feed,
+      [...new Set(batch.ticks.map((tick) => tick.symbol))].filter((symbol) => !known.has(symbol)),
+    );
     for (const tick of batch.ticks) known.add(tick.symbol);
-    const due = batch.end === true || batch.gap !== undefined || clock.monotonicMs() - watermarkAtMs >= WATERMARK_EVERY_MS;
-    while (options.backlog() > BACKLOG_TICKS_MAX && !tenure.signal.aborted) await clock.sleep(BACKLOG_POLL_MS, tenure.signal);
+    const due =
+      batch.end === true || batch.gap !== undefined || clock.monotonicMs() - watermarkAtMs >= WATERMARK_EVERY_MS;
+    while (options.backlog() > BACKLOG_TICKS_MAX && !tenure.signal.aborted)
+      await clock.sleep(BACKLOG_POLL_MS, tenure.signal);
     // A source that never waits, on a Redis that answers at once, would let no timer and no reader run.
     if (clock.monotonicMs() - yieldedAtMs >= YIELD_EVERY_MS) {
       await clock.sleep(0, tenure.signal);
@@ -77,15 +83,25 @@ export async function runIngest(options: IngestOptions, tenure: Tenure): Promise
 }
 
 /** D1: the whole claim or nothing; real and simulated never meet. */
-export async function registerSymbols(store: Pick<Store, 'register'>, feed: Feed, symbols: readonly string[]): Promise<void> {
+export async function registerSymbols(
+  store: Pick<Store, 'register'>,
+  feed: Feed,
+  symbols: readonly string[],
+): Promise<void> {
   if (symbols.length === 0) return;
   const claims = symbols.map((symbol): InstrumentClaim => ({ symbol, source: feed.source, simulated: feed.simulated }));
   const outcome = await store.register(claims);
-  if (!outcome.ok) throw new TickerError('SOURCE_CONFLICT', describeConflict(outcome.error), { details: { symbol: outcome.error.symbol } });
+  if (!outcome.ok)
+    throw new TickerError('SOURCE_CONFLICT', describeConflict(outcome.error), {
+      details: { symbol: outcome.error.symbol },
+    });
 }
 
 /** Installs our term in every shard; answers where the source resumes: the fence knows, else the store does (D3). */
-async function install({ publishers, store }: IngestOptions, tenure: Tenure): Promise<{ readonly kind: 'installed'; readonly cursor: string | undefined } | { readonly kind: 'refused' }> {
+async function install(
+  { publishers, store }: IngestOptions,
+  tenure: Tenure,
+): Promise<{ readonly kind: 'installed'; readonly cursor: string | undefined } | { readonly kind: 'refused' }> {
   const cursors: (string | undefined)[] = [];
   for (const [shard, publisher] of publishers.entries()) {
     const outcome = await publisher.install({ term: tenure.term, token: tenure.token });
@@ -104,11 +120,17 @@ function furthestBehind(cursors: readonly (string | undefined)[]): string | unde
 }
 
 /** False: a shard did not take it, and this stay is over; the next one installs again and resumes where the fence is (D3). */
-async function publishBatch(options: IngestOptions, tenure: Tenure, batch: FeedBatch, withWatermark: boolean): Promise<boolean> {
+async function publishBatch(
+  options: IngestOptions,
+  tenure: Tenure,
+  batch: FeedBatch,
+  withWatermark: boolean,
+): Promise<boolean> {
   const { publishers, observe, feed } = options;
   const valid = batch.ticks.filter((tick) => isValid(options, tick));
   for (const [shard, publisher] of publishers.entries()) {
-    const ticks = publishers.length === 1 ? valid : valid.filter((tick) => shardOfSymbol(tick.symbol, publishers.length) === shard);
+    const ticks =
+      publishers.length === 1 ? valid : valid.filter((tick) => shardOfSymbol(tick.symbol, publishers.length) === shard);
     const entries: PublishEntry[] = [];
     if (batch.gap !== undefined) entries.push({ kind: 'gap', ...batch.gap });
     for (const tick of ticks) entries.push({ kind: 'tick', tick });
@@ -121,12 +143,18 @@ async function publishBatch(options: IngestOptions, tenure: Tenure, batch: FeedB
   }
   if (batch.gap !== undefined) observe({ kind: 'gap', reason: batch.gap.reason });
   const last = valid.at(-1);
-  if (last !== undefined) observe({ kind: 'published', ticks: valid.length, lastTickMs: Math.floor(last.tsUs / 1_000) });
+  if (last !== undefined)
+    observe({ kind: 'published', ticks: valid.length, lastTickMs: Math.floor(last.tsUs / 1_000) });
   return true;
 }
 
 /** FENCE-11: a batch whose answer was lost is sent again as it was, for as long as the lease is held. */
-async function settle({ clock }: IngestOptions, tenure: Tenure, publisher: Publisher, first: PublishOutcome): Promise<PublishOutcome> {
+async function settle(
+  { clock }: IngestOptions,
+  tenure: Tenure,
+  publisher: Publisher,
+  first: PublishOutcome,
+): Promise<PublishOutcome> {
   let outcome = first;
   while (outcome.kind === 'unknown' && tenure.isHeld()) {
     await clock.sleep(RESEND_PAUSE_MS, tenure.signal);
@@ -139,7 +167,10 @@ const RESEND_PAUSE_MS = 100;
 
 /** F1: nothing invalid enters the stream; what is refused is counted with its reason (R24). */
 function isValid({ observe, feed, clock }: IngestOptions, tick: Tick): boolean {
-  const checked = validateTick(tick, { allowNonPositivePrice: false, tsMaxUs: (clock.nowMs() + FUTURE_MS_MAX) * 1_000 });
+  const checked = validateTick(tick, {
+    allowNonPositivePrice: false,
+    tsMaxUs: (clock.nowMs() + FUTURE_MS_MAX) * 1_000,
+  });
   if (!checked.ok) observe({ kind: 'rejected', symbol: tick.symbol || feed.source, ...checked.error });
   return checked.ok;
 }

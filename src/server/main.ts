@@ -47,7 +47,16 @@ export async function startTicker({ settings, feed, storePath, serve, label, say
     const redis = createMemoryRedis({ clock: systemClock });
     lifecycle.onStop('redis', () => redis.close());
 
-    const pipeline = await createPipeline({ settings, feed, store, redis, clock: systemClock, random: systemRandom, log, metrics });
+    const pipeline = await createPipeline({
+      settings,
+      feed,
+      store,
+      redis,
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      metrics,
+    });
 
     let http: HttpServer | undefined;
     if (serve) {
@@ -59,7 +68,13 @@ export async function startTicker({ settings, feed, storePath, serve, label, say
 
     let webUrl: string | undefined;
     if (http !== undefined && settings.web) {
-      const web = await startWeb({ host: settings.host, port: settings.webPort, apiUrl: http.url, clock: systemClock, onLine: say });
+      const web = await startWeb({
+        host: settings.host,
+        port: settings.webPort,
+        apiUrl: http.url,
+        clock: systemClock,
+        onLine: say,
+      });
       lifecycle.onStop('web', web.stop);
       webUrl = web.url;
     }

@@ -13,7 +13,14 @@ export async function loadMarket(store: Store, market: Market): Promise<void> {
       const instrument = instruments.get(row.instrumentId);
       if (instrument === undefined) continue;
       const closed = bucketEndUs(interval, row.startUs) <= Math.max(watermarkUs, instrument.closedThroughUs);
-      market.applyCandle(viewCandle(row, { symbol: instrument.symbol, simulated: instrument.simulated, state: closed ? 'closed' : 'open' }), previousClose);
+      market.applyCandle(
+        viewCandle(row, {
+          symbol: instrument.symbol,
+          simulated: instrument.simulated,
+          state: closed ? 'closed' : 'open',
+        }),
+        previousClose,
+      );
     }
   }
 }

@@ -11,7 +11,12 @@ export interface Metric {
 }
 
 export const METRICS = [
-  { name: 'ticker_ticks_published_total', type: 'counter', help: 'Ticks this process appended to the stream.', labels: ['feed'] },
+  {
+    name: 'ticker_ticks_published_total',
+    type: 'counter',
+    help: 'Ticks this process appended to the stream.',
+    labels: ['feed'],
+  },
   {
     name: 'ticker_ticks_total',
     type: 'counter',
@@ -26,21 +31,64 @@ export const METRICS = [
     labels: ['reason'],
     alarm: 'any growth with a reason other than simulated-stop: ticks were lost and candles are incomplete.',
   },
-  { name: 'ticker_leader', type: 'gauge', help: '1 while this process holds the lease of the feed.', labels: [], alarm: 'the sum over all processes is 0 for longer than the lease.' },
+  {
+    name: 'ticker_leader',
+    type: 'gauge',
+    help: '1 while this process holds the lease of the feed.',
+    labels: [],
+    alarm: 'the sum over all processes is 0 for longer than the lease.',
+  },
   { name: 'ticker_lease_term', type: 'gauge', help: 'Term of the lease this process held last.', labels: [] },
-  { name: 'ticker_stream_lag_entries', type: 'gauge', help: 'Ticks in the stream that are not yet in committed candles.', labels: ['shard'], alarm: 'grows for a minute.' },
+  {
+    name: 'ticker_stream_lag_entries',
+    type: 'gauge',
+    help: 'Ticks in the stream that are not yet in committed candles.',
+    labels: ['shard'],
+    alarm: 'grows for a minute.',
+  },
   { name: 'ticker_commits_total', type: 'counter', help: 'Committed flushes.', labels: ['shard'] },
-  { name: 'ticker_commit_seconds', type: 'gauge', help: 'Time of the last commit.', unit: 'seconds', labels: ['shard'] },
+  {
+    name: 'ticker_commit_seconds',
+    type: 'gauge',
+    help: 'Time of the last commit.',
+    unit: 'seconds',
+    labels: ['shard'],
+  },
   { name: 'ticker_candles_written_total', type: 'counter', help: 'Candle rows written.', labels: [] },
-  { name: 'ticker_fenced_total', type: 'counter', help: 'Commits or publishes refused because another owner took over.', labels: ['where'] },
-  { name: 'ticker_store_bytes', type: 'gauge', help: 'Size of the store without free pages.', unit: 'bytes', labels: [], alarm: 'above 90 % of TICKER_DISK_CAP.' },
+  {
+    name: 'ticker_fenced_total',
+    type: 'counter',
+    help: 'Commits or publishes refused because another owner took over.',
+    labels: ['where'],
+  },
+  {
+    name: 'ticker_store_bytes',
+    type: 'gauge',
+    help: 'Size of the store without free pages.',
+    unit: 'bytes',
+    labels: [],
+    alarm: 'above 90 % of TICKER_DISK_CAP.',
+  },
   { name: 'ticker_retention_removed_total', type: 'counter', help: 'Rows removed by retention.', labels: ['what'] },
   { name: 'ticker_sse_connections', type: 'gauge', help: 'Open event streams.', labels: [] },
   { name: 'ticker_sse_events_total', type: 'counter', help: 'Events handed to event streams.', labels: ['event'] },
-  { name: 'ticker_sse_resets_total', type: 'counter', help: 'Streams that got a fresh snapshot instead of what they missed.', labels: ['reason'], alarm: 'slow grows: readers cannot keep up.' },
+  {
+    name: 'ticker_sse_resets_total',
+    type: 'counter',
+    help: 'Streams that got a fresh snapshot instead of what they missed.',
+    labels: ['reason'],
+    alarm: 'slow grows: readers cannot keep up.',
+  },
   { name: 'ticker_sse_refused_total', type: 'counter', help: 'Streams asked to come back later.', labels: ['reason'] },
   { name: 'ticker_http_requests_total', type: 'counter', help: 'Answered requests.', labels: ['route', 'status'] },
-  { name: 'ticker_feed_age_seconds', type: 'gauge', help: 'Time since the last tick of the feed.', unit: 'seconds', labels: [], alarm: 'above 60 while the market is open.' },
+  {
+    name: 'ticker_feed_age_seconds',
+    type: 'gauge',
+    help: 'Time since the last tick of the feed.',
+    unit: 'seconds',
+    labels: [],
+    alarm: 'above 60 while the market is open.',
+  },
 ] as const satisfies readonly Metric[];
 
 export type MetricName = (typeof METRICS)[number]['name'];

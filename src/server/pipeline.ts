@@ -7,9 +7,24 @@ import type { Feed } from '../feed/index.ts';
 import { createElector, createLease, type Elector } from '../lease/index.ts';
 import { createHub, type Hub, type HubShard } from '../live/hub.ts';
 import { createMarket, type Market } from '../live/market.ts';
-import { candleStreamKey, leaseKeys, type Redis, type ShardKeys, shardKeys, symbolChannelPrefix } from '../redis/index.ts';
+import {
+  candleStreamKey,
+  leaseKeys,
+  type Redis,
+  type ShardKeys,
+  shardKeys,
+  symbolChannelPrefix,
+} from '../redis/index.ts';
 import type { Store } from '../store/store.ts';
-import { type CandleFrames, createPublisher, createTrimmer, openCandleFrames, type Publisher, type Trimmer, writeCheckpoint } from '../stream/index.ts';
+import {
+  type CandleFrames,
+  createPublisher,
+  createTrimmer,
+  openCandleFrames,
+  type Publisher,
+  type Trimmer,
+  writeCheckpoint,
+} from '../stream/index.ts';
 import { FEED, ownerToken, SHARDS } from './identity.ts';
 import { type IngestOptions, registerSymbols, runIngest } from './ingest.ts';
 import type { Logger } from './log.ts';
@@ -116,8 +131,20 @@ function openShards({ redis, store, feed, clock }: PipelineOptions): Promise<Sha
       return {
         shard,
         keys,
-        publisher: createPublisher({ connection, keys, simulated: feed.simulated, announce: { channelPrefix: symbolChannelPrefix(FEED, shard) } }),
-        trimmer: createTrimmer({ connection, keys, clock, required: [AGGREGATOR], keepMs: KEEP_MS, hardCapEntries: HARD_CAP_ENTRIES }),
+        publisher: createPublisher({
+          connection,
+          keys,
+          simulated: feed.simulated,
+          announce: { channelPrefix: symbolChannelPrefix(FEED, shard) },
+        }),
+        trimmer: createTrimmer({
+          connection,
+          keys,
+          clock,
+          required: [AGGREGATOR],
+          keepMs: KEEP_MS,
+          hardCapEntries: HARD_CAP_ENTRIES,
+        }),
         frames: openCandleFrames({ connection, key: framesKey }),
         tail: await openShardTail(redis, keys, framesKey, commitNo),
       };
@@ -128,7 +155,12 @@ function openShards({ redis, store, feed, clock }: PipelineOptions): Promise<Sha
 /** The lease and what its holder does: read the feed and publish (T6, T7). */
 function createLeader(
   { redis, store, feed, clock, log }: PipelineOptions,
-  { shards, vitals, stages, backlog }: { shards: readonly Shard[]; vitals: Vitals; stages: Stages; backlog: () => number },
+  {
+    shards,
+    vitals,
+    stages,
+    backlog,
+  }: { shards: readonly Shard[]; vitals: Vitals; stages: Stages; backlog: () => number },
 ): Elector {
   const ingest: IngestOptions = {
     feed,
@@ -143,13 +175,28 @@ function createLeader(
   };
   return createElector({
     // Nobody else can reach a Redis that lives in this process: an absent lease is nobody's.
-    lease: createLease({ connection: redis.connect(), keys: leaseKeys(feed.source), clock, token: ownerToken(), settings: { absentRecord: 'take' } }),
+    lease: createLease({
+      connection: redis.connect(),
+      keys: leaseKeys(feed.source),
+      clock,
+      token: ownerToken(),
+      settings: { absentRecord: 'take' },
+    }),
     clock,
     pollEveryMs: ELECTION_POLL_MS,
-    floor: async () => Math.max(0, ...(await Promise.all(shards.map(async ({ shard }) => (await store.shard(shard)).streamId?.epoch ?? 0)))),
+    floor: async () =>
+      Math.max(
+        0,
+        ...(await Promise.all(shards.map(async ({ shard }) => (await store.shard(shard)).streamId?.epoch ?? 0))),
+      ),
     async lead(term, signal) {
       vitals.onLeader(term.number);
-      const outcome = await runIngest(ingest, { term: term.number, token: term.token, signal, isHeld: () => term.isHeld() });
+      const outcome = await runIngest(ingest, {
+        term: term.number,
+        token: term.token,
+        signal,
+        isHeld: () => term.isHeld(),
+      });
       if (outcome !== 'ended') return;
       stages.feedEnded();
       // Nothing is left to read: keep the lease, so that nobody reads it again.
@@ -166,7 +213,11 @@ function createLeader(
 /** Standing again would meet the same fault. */
 const FATAL: readonly ErrorCode[] = ['SOURCE_CONFLICT', 'INPUT_INVALID', 'INPUT_FORMAT'];
 
-function createShardAggregator({ redis, store, clock, settings }: PipelineOptions, { shard, keys, frames }: Shard, vitals: Vitals): Aggregator {
+function createShardAggregator(
+  { redis, store, clock, settings }: PipelineOptions,
+  { shard, keys, frames }: Shard,
+  vitals: Vitals,
+): Aggregator {
   const connection = redis.connect();
   return createAggregator({
     shard,
@@ -183,7 +234,10 @@ function createShardAggregator({ redis, store, clock, settings }: PipelineOption
   });
 }
 
-function createLiveHub({ store, clock, random, settings }: PipelineOptions, { shards, vitals, market }: { shards: readonly Shard[]; vitals: Vitals; market: Market }): Hub {
+function createLiveHub(
+  { store, clock, random, settings }: PipelineOptions,
+  { shards, vitals, market }: { shards: readonly Shard[]; vitals: Vitals; market: Market },
+): Hub {
   return createHub({
     incarnation: store.incarnation,
     shards: shards.map(({ tail }) => tail),

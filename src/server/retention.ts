@@ -37,7 +37,9 @@ const SIMULATED_TICKS_KEPT_US = 6 * HOUR_US;
 export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
   while (!signal.aborted) {
-    await keepHouse(options).catch((error: unknown) => log.error({ err: error }, 'housekeeping failed; trying again in a minute'));
+    await keepHouse(options).catch((error: unknown) =>
+      log.error({ err: error }, 'housekeeping failed; trying again in a minute'),
+    );
     await clock.sleep(EVERY_MS, signal);
   }
 }
@@ -55,5 +57,9 @@ async function keepHouse({ store, shards, diskCapBytes, clock, log, metrics }: R
   metrics.set('ticker_store_bytes', report.sizeBytes);
   metrics.add('ticker_retention_removed_total', report.candlesRemoved, { what: 'candles' });
   metrics.add('ticker_retention_removed_total', report.segmentsRemoved, { what: 'segments' });
-  if (report.overCap) log.error({ sizeBytes: report.sizeBytes, diskCapBytes }, 'the store is above TICKER_DISK_CAP and only imported data is left in it');
+  if (report.overCap)
+    log.error(
+      { sizeBytes: report.sizeBytes, diskCapBytes },
+      'the store is above TICKER_DISK_CAP and only imported data is left in it',
+    );
 }

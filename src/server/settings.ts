@@ -175,11 +175,13 @@ type SettingName = (typeof SETTINGS)[number]['name'];
 /** Reads the settings; `flags` are those given on the command line, by setting name. Frozen, complete and checked. */
 export function readSettings(
   flags: Readonly<Record<string, string | boolean | undefined>>,
-  env: Readonly<Record<string, string | undefined>>): Settings {
+  env: Readonly<Record<string, string | undefined>>,
+): Settings {
   const values: Partial<Record<SettingName, unknown>> = {};
   for (const setting of SETTINGS as readonly Setting[]) {
     const flag = flags[setting.name];
-    const given = flag !== undefined ? { text: String(flag), by: setting.flag } : { text: env[setting.env], by: setting.env };
+    const given =
+      flag !== undefined ? { text: String(flag), by: setting.flag } : { text: env[setting.env], by: setting.env };
     const text = given.text === undefined || given.text === '' ? setting.default : given.text;
     values[setting.name as SettingName] = parseSetting(setting, text, given.by);
   }
@@ -202,7 +204,8 @@ function parseSetting(setting: Setting, text: string, by: string): string | numb
     case 'list':
       return text.split(',').map((item) => item.trim());
     case 'text':
-      if (setting.name === 'logLevel' && !LOG_LEVELS.includes(text)) throw invalid(by, text, `is none of ${LOG_LEVELS.join(', ')}`);
+      if (setting.name === 'logLevel' && !LOG_LEVELS.includes(text))
+        throw invalid(by, text, `is none of ${LOG_LEVELS.join(', ')}`);
       return text;
   }
 }
@@ -215,7 +218,11 @@ function parseInteger(setting: Setting, text: string, by: string, min: number, m
 
 function checkRelations(settings: Settings): void {
   if (settings.web && settings.httpPort !== 0 && settings.httpPort === settings.webPort) {
-    throw invalid('TICKER_WEB_PORT', String(settings.webPort), 'is also TICKER_HTTP_PORT: the API and the page need a port each');
+    throw invalid(
+      'TICKER_WEB_PORT',
+      String(settings.webPort),
+      'is also TICKER_HTTP_PORT: the API and the page need a port each',
+    );
   }
   if (new Set(settings.simSymbols).size !== settings.simSymbols.length) {
     throw invalid('TICKER_SIM_SYMBOLS', settings.simSymbols.join(','), 'names a symbol twice');

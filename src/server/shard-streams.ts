@@ -2,7 +2,13 @@ import type { AggregatorInput } from '../candles/aggregator.ts';
 import { STREAM_START } from '../core/stream-id.ts';
 import type { HubShard } from '../live/hub.ts';
 import type { Redis, ShardKeys } from '../redis/index.ts';
-import { createCursorReader, createGroup, createGroupConsumer, openCandleFrames, readGroupPosition } from '../stream/index.ts';
+import {
+  createCursorReader,
+  createGroup,
+  createGroupConsumer,
+  openCandleFrames,
+  readGroupPosition,
+} from '../stream/index.ts';
 
 /** How the stages read a shard's streams: each blocking reader on a connection of its own. */
 
@@ -15,7 +21,13 @@ export function openShardInput(redis: Redis, keys: ShardKeys, consumer: string):
   const reading = redis.connect();
   const reader = createCursorReader({ connection, key: keys.ticks });
   let after = STREAM_START;
-  const group = createGroupConsumer({ connection: reading, key: keys.ticks, group: AGGREGATOR, consumer, start: () => ({ after }) });
+  const group = createGroupConsumer({
+    connection: reading,
+    key: keys.ticks,
+    group: AGGREGATOR,
+    consumer,
+    start: () => ({ after }),
+  });
   return {
     async open(from) {
       after = from;
@@ -35,7 +47,12 @@ export function openShardInput(redis: Redis, keys: ShardKeys, consumer: string):
 }
 
 /** A shard's ticks and candle frames by cursor, for the hub. It starts at the end of both. */
-export async function openShardTail(redis: Redis, keys: ShardKeys, framesKey: string, commitNo: number): Promise<HubShard> {
+export async function openShardTail(
+  redis: Redis,
+  keys: ShardKeys,
+  framesKey: string,
+  commitNo: number,
+): Promise<HubShard> {
   const connection = redis.connect();
   const ticks = createCursorReader({ connection, key: keys.ticks });
   const liveTicks = createCursorReader({ connection: redis.connect(), key: keys.ticks });

@@ -41,7 +41,10 @@ class SupervisedStages implements Stages {
   readonly #phases = { candles: new AbortController(), readers: new AbortController() };
   readonly #running: Record<'candles' | 'readers', Promise<void>[]> = { candles: [], readers: [] };
   readonly #failing = new Set<string>();
-  #settle: { resolve: () => void; reject: (error: TickerError) => void } = { resolve: () => undefined, reject: () => undefined };
+  #settle: { resolve: () => void; reject: (error: TickerError) => void } = {
+    resolve: () => undefined,
+    reject: () => undefined,
+  };
 
   constructor(options: StagesOptions) {
     this.#options = options;

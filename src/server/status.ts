@@ -19,7 +19,16 @@ export interface StatusOptions {
 }
 
 /** What /v1/status says: who reads the feed, how far each shard is, who listens. */
-export async function readStatus({ feed, store, hub, vitals, publishers, startedAtMs, clock, backlog }: StatusOptions): Promise<object> {
+export async function readStatus({
+  feed,
+  store,
+  hub,
+  vitals,
+  publishers,
+  startedAtMs,
+  clock,
+  backlog,
+}: StatusOptions): Promise<object> {
   const rows = await Promise.all(publishers.map((_, shard) => store.shard(shard)));
   return {
     role: 'all',

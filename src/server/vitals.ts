@@ -25,7 +25,13 @@ export interface Vitals {
 /** A feed without a tick for this long is stale (V7); a market calendar refines it later. */
 const STALE_AFTER_MS = 30_000;
 
-export function createVitals(of: { simulated: boolean; source: string; clock: Clock; log: Logger; metrics: Metrics }): Vitals {
+export function createVitals(of: {
+  simulated: boolean;
+  source: string;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+}): Vitals {
   return new ObservedVitals(of);
 }
 
@@ -111,6 +117,9 @@ class ObservedVitals implements Vitals {
     this.term = term ?? this.term;
     this.#of.metrics.set('ticker_leader', this.leader ? 1 : 0);
     this.#of.metrics.set('ticker_lease_term', this.term);
-    this.#of.log.info({ term: this.term, leader: this.leader }, this.leader ? 'leading: this process reads the feed' : 'not leading');
+    this.#of.log.info(
+      { term: this.term, leader: this.leader },
+      this.leader ? 'leading: this process reads the feed' : 'not leading',
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { formatDecimal, parseDecimal, parseUnits } from '../core/decimal.ts';
 import { err, ok, type Result } from '../core/result.ts';
-import { formatStreamId, parseStreamId, type StreamId } from '../core/stream-id.ts';
+import { formatStreamId, parseStreamId } from '../core/stream-id.ts';
 import { type Tick, type TickRules, validateTick } from '../core/tick.ts';
 import type { StreamEntry } from './entry.ts';
 import { decodeLegacyTick } from './legacy-tick.ts';
@@ -40,40 +40,36 @@ export function decodeEntry(raw: RawEntry, rules: DecodeRules = {}): StreamEntry
   const { id, fields } = raw;
   if (fields === undefined) return { kind: 'malformed', id, ingestMs: 0, reason: 'payload was trimmed', trimmed: true };
   const ingestMs = parseWhole(fields.get('i')) ?? 0;
-  const decoded = decodeBody(id, fields, rules);
-  if (!decoded.ok) return { kind: 'malformed', id, ingestMs, reason: decoded.error, trimmed: false };
-  return { ...decoded.value, id, ingestMs };
+  const decoded = decodeFields({ id, ingestMs }, fields, rules);
+  return decoded.ok ? decoded.value : { kind: 'malformed', id, ingestMs, reason: decoded.error, trimmed: false };
 }
 
 export type Fields = ReadonlyMap<string, string>;
-type Body = StreamEntry extends infer Entry
-  ? Entry extends StreamEntry
-    ? Omit<Entry, 'id' | 'ingestMs'>
-    : never
-  : never;
+type Decoded = Result<StreamEntry, string>;
+type Place = Pick<StreamEntry, 'id' | 'ingestMs'>;
 
-function decodeBody(id: StreamId, fields: Fields, rules: DecodeRules): Result<Body, string> {
+function decodeFields(place: Place, fields: Fields, rules: DecodeRules): Decoded {
   const kind = fields.get('k');
   switch (kind) {
     case 't':
-      return decodeTick(fields, rules);
+      return decodeTick(place, fields, rules);
     case 'b':
-      return decodeBarrier(fields);
+      return decodeBarrier(place, fields);
     case 'g':
-      return decodeGap(fields);
+      return decodeGap(place, fields);
     case 'w':
-      return decodeWatermark(fields);
+      return decodeWatermark(place, fields);
     case undefined:
-      return checkTick(decodeLegacyTick(formatStreamId(id), fields), rules, false);
+      return checkTick(place, decodeLegacyTick(formatStreamId(place.id), fields), rules, false);
     default:
       return err(`k: unknown kind '${kind.slice(0, 16)}'`);
   }
 }
 
-function decodeTick(fields: Fields, rules: DecodeRules): Result<Body, string> {
+function decodeTick(place: Place, fields: Fields, rules: DecodeRules): Decoded {
   const simulated = fields.get('sim') ?? '';
   if (simulated !== '' && simulated !== '1') return err('sim: is not 1');
-  return checkTick(readTick(fields), rules, simulated === '1');
+  return checkTick(place, readTick(fields), rules, simulated === '1');
 }
 
 function readTick(fields: Fields): Result<Tick, string> {
@@ -106,7 +102,7 @@ function readTick(fields: Fields): Result<Tick, string> {
   });
 }
 
-function checkTick(read: Result<Tick, string>, rules: DecodeRules, simulated: boolean): Result<Body, string> {
+function checkTick(place: Place, read: Result<Tick, string>, rules: DecodeRules, simulated: boolean): Decoded {
   if (!read.ok) return read;
   const tickRules: TickRules = {
     allowNonPositivePrice: rules.allowNonPositivePrice ?? false,
@@ -115,30 +111,36 @@ function checkTick(read: Result<Tick, string>, rules: DecodeRules, simulated: bo
   };
   const checked = validateTick(read.value, tickRules);
   if (!checked.ok) return err(`${checked.error.field}: ${checked.error.reason}`);
-  return ok({ kind: 'tick', tick: checked.value, simulated });
+  return ok({ kind: 'tick', id: place.id, ingestMs: place.ingestMs, tick: checked.value, simulated });
 }
 
-function decodeBarrier(fields: Fields): Result<Body, string> {
+function decodeBarrier(place: Place, fields: Fields): Decoded {
   const term = parseWhole(fields.get('term'));
   if (term === undefined) return err('term: is missing or not a whole number');
   const text = fields.get('prev') ?? '';
-  if (text === 'none') return ok({ kind: 'barrier', prev: undefined, term });
+  if (text === 'none') return ok({ kind: 'barrier', ...place, prev: undefined, term });
   const prev = parseStreamId(text);
-  return prev === undefined ? err('prev: is missing or not an id') : ok({ kind: 'barrier', prev, term });
+  return prev === undefined ? err('prev: is missing or not an id') : ok({ kind: 'barrier', ...place, prev, term });
 }
 
-function decodeGap(fields: Fields): Result<Body, string> {
+function decodeGap(place: Place, fields: Fields): Decoded {
   const fromUs = parseWhole(fields.get('from'));
   const toUs = parseWhole(fields.get('to'));
   if (fromUs === undefined || toUs === undefined) return err('from, to: are missing or not whole numbers');
   const symbols = (fields.get('sy') ?? '').split(',').filter((symbol) => symbol !== '');
-  return ok({ kind: 'gap', symbols, fromUs, toUs, reason: fields.get('why') ?? '' });
+  return ok({ kind: 'gap', ...place, symbols, fromUs, toUs, reason: fields.get('why') ?? '' });
 }
 
-function decodeWatermark(fields: Fields): Result<Body, string> {
+function decodeWatermark(place: Place, fields: Fields): Decoded {
   const watermarkUs = parseWhole(fields.get('wm'));
   if (watermarkUs === undefined) return err('wm: is missing or not a whole number');
-  return ok({ kind: 'watermark', watermarkUs, source: fields.get('src') ?? '', sourceCursor: fields.get('sc') });
+  return ok({
+    kind: 'watermark',
+    ...place,
+    watermarkUs,
+    source: fields.get('src') ?? '',
+    sourceCursor: fields.get('sc'),
+  });
 }
 
 /** A safe integer, or undefined. */

@@ -31,6 +31,10 @@ export interface Trimmer {
   trim(): Promise<TrimOutcome>;
 }
 
+/** Entries one script call removes at most: whole nodes are cheap, but nobody else is served meanwhile. */
+const ROUND_ENTRIES_MAX = 50_000;
+const ROUNDS_MAX = 20;
+
 /** Trims a fenced stream to what somebody may still need. Removes whole nodes, so up to 100 entries stay beyond that. */
 export function createTrimmer(options: TrimmerOptions): Trimmer {
   const { connection, keys, clock, required, keepMs, hardCapEntries } = options;
@@ -39,11 +43,18 @@ export function createTrimmer(options: TrimmerOptions): Trimmer {
   return {
     async trim() {
       const keepFrom = await firstSince(reader, clock.nowMs() - keepMs);
-      if (keepFrom === undefined) return { trimmed: 0, lost: 0, keptFrom: undefined };
-      const args = [formatStreamId(keepFrom), hardCapEntries, ...required];
-      const reply = await connection.run(streamTrim, [keys.ticks, keys.checkpoints], args);
-      const [trimmed, lost, keptFrom] = reply as readonly (string | number)[];
-      return { trimmed: Number(trimmed), lost: Number(lost), keptFrom: parseStreamId(String(keptFrom)) };
+      const total = { trimmed: 0, lost: 0, keptFrom: undefined as StreamId | undefined };
+      if (keepFrom === undefined) return total;
+      for (let round = 0; round < ROUNDS_MAX; round++) {
+        const args = [formatStreamId(keepFrom), hardCapEntries, ROUND_ENTRIES_MAX, ...required];
+        const reply = await connection.run(streamTrim, [keys.ticks, keys.checkpoints], args);
+        const [trimmed, lost, keptFrom] = reply as readonly [number, number, string];
+        total.trimmed += trimmed;
+        total.lost += lost;
+        total.keptFrom = parseStreamId(keptFrom);
+        if (trimmed === 0 && lost === 0) break;
+      }
+      return total;
     },
   };
 }

@@ -81,7 +81,11 @@ describe('bad input is refused with file, line, field and reason, and nothing of
     ['no header', 'IBM,1381236469457,182.1,300\n', /column|header/],
     ['binary junk', Buffer.from([0, 1, 2, 255, 254, 3, 10, 7, 0]), /format|column|header|text/i],
     ['a truncated gzip', gzipSync(`${CSV_HEADER}\n${`${GOOD}\n`.repeat(500)}`).subarray(0, 60), /truncated|end|gzip/i],
-    ['a corrupted gzip', Buffer.concat([gzipSync(`${CSV_HEADER}\n${GOOD}\n`).subarray(0, 20), Buffer.alloc(40, 0xaa)]), /gzip|corrupt|damaged/i],
+    [
+      'a corrupted gzip',
+      Buffer.concat([gzipSync(`${CSV_HEADER}\n${GOOD}\n`).subarray(0, 20), Buffer.alloc(40, 0xaa)]),
+      /gzip|corrupt|damaged/i,
+    ],
     ['a line without end', `${CSV_HEADER}\n${'x'.repeat(70_000)}\n`, /:2: .*long/],
   ])('Q7 %s', (_, content, message) => {
     expect(refused(write(content))).toMatch(message);
@@ -94,14 +98,21 @@ describe('bad input is refused with file, line, field and reason, and nothing of
 
   it('a bad file does not keep a good one beside it out', () => {
     const store = `sqlite:${join(dir.path, 'mixed.db')}`;
-    const [good, bad] = [write(`${CSV_HEADER}\n${GOOD}\n`), write(`${CSV_HEADER}\n${GOOD.replace('IBM', 'AIG')}\nAIG,1,2,3\n`)];
+    const [good, bad] = [
+      write(`${CSV_HEADER}\n${GOOD}\n`),
+      write(`${CSV_HEADER}\n${GOOD.replace('IBM', 'AIG')}\nAIG,1,2,3\n`),
+    ];
     expect(ticker(['import', bad, good, '--store', store]).code).toBe(1);
     expect(dumpStore(store, ['--interval', '1m'])).toMatch(/^\{"symbol":"IBM".*\}\n$/);
   });
 
   it('--skip-bad counts bad rows, names them, and writes the rest', () => {
     const store = `sqlite:${join(dir.path, 'skipped.db')}`;
-    const path = write(`${CSV_HEADER}\n${GOOD}\n${BAD_CSV.map(([, row]) => row).filter((row) => !row.includes('"182')).join('\n')}\n`);
+    const path = write(
+      `${CSV_HEADER}\n${GOOD}\n${BAD_CSV.map(([, row]) => row)
+        .filter((row) => !row.includes('"182'))
+        .join('\n')}\n`,
+    );
     const run = ticker(['import', path, '--skip-bad', '--store', store]);
     expect(run.code, run.stderr).toBe(0);
     expect(run.stderr).toMatch(/1 new, 0 already known, 18 bad/);
@@ -111,7 +122,14 @@ describe('bad input is refused with file, line, field and reason, and nothing of
 
   it('replay refuses the same way, before it writes', () => {
     const store = join(dir.path, 'replayed.db');
-    const run = ticker(['replay', write(`${CSV_HEADER}\n${GOOD}\nIBM,1381236469457,NaN,300,2,2\n`), '--speed', 'max', '--store', `sqlite:${store}`]);
+    const run = ticker([
+      'replay',
+      write(`${CSV_HEADER}\n${GOOD}\nIBM,1381236469457,NaN,300,2,2\n`),
+      '--speed',
+      'max',
+      '--store',
+      `sqlite:${store}`,
+    ]);
     expect(run.code).toBe(1);
     expect(run.stderr).toMatch(/:3: price: /);
     expect(existsSync(store)).toBe(false);

@@ -9,9 +9,15 @@ const KILLS = 20;
 const LENGTH_MS: Record<string, number> = { '1s': 1_000, '5s': 5_000, '1m': 60_000, '5m': 300_000, '15m': 900_000 };
 
 /** The simulation started fifty minutes ago, so that a start has to catch up and several intervals have closed. */
-const simulation = { TICKER_SIM_SEED: '42', TICKER_SIM_START_MS: String(Math.floor(Date.now() / 1_000) * 1_000 - 3_000_000), TICKER_SIM_RATE: '40', TICKER_FLUSH_MS: '20' };
+const simulation = {
+  TICKER_SIM_SEED: '42',
+  TICKER_SIM_START_MS: String(Math.floor(Date.now() / 1_000) * 1_000 - 3_000_000),
+  TICKER_SIM_RATE: '40',
+  TICKER_FLUSH_MS: '20',
+};
 
-const run = (name: string): Promise<Running> => start(['start', '--no-web', '--http-port', '0', '--data-dir', join(dir.path, name)], simulation);
+const run = (name: string): Promise<Running> =>
+  start(['start', '--no-web', '--http-port', '0', '--data-dir', join(dir.path, name)], simulation);
 
 const storeOf = (name: string): string => `sqlite:${join(dir.path, name, 'ticker.db')}`;
 
@@ -44,7 +50,8 @@ describe('crash', () => {
 
     const [killed, calm] = await Promise.all([run('killed'), run('calm')]);
     const caughtUpMs = Date.now();
-    for (const running of [killed, calm]) await eventually('caught up', async () => (await newestMs(running)) >= caughtUpMs - 500 || undefined);
+    for (const running of [killed, calm])
+      await eventually('caught up', async () => (await newestMs(running)) >= caughtUpMs - 500 || undefined);
     expect(await Promise.all([killed.end('SIGTERM'), calm.end('SIGTERM')])).toEqual([0, 0]);
 
     const expected = closedBefore('calm', caughtUpMs - 1_000);

@@ -106,15 +106,39 @@ describe('exactness, from a file to the candles', () => {
   it('prints the first fields in the documented order, and ranges, formats and paging agree', () => {
     const store = freshStore();
     importInto(store, [plain]);
-    const line = ticker(['candles', '--symbol', 'IBM', '--interval', '1d', '--store', store]).stdout.split('\n')[0] ?? '';
-    expect(Object.keys(JSON.parse(line) as object).slice(0, 9)).toEqual(['symbol', 'interval', 'startMs', 'open', 'high', 'low', 'close', 'volume', 'trades']);
+    const line =
+      ticker(['candles', '--symbol', 'IBM', '--interval', '1d', '--store', store]).stdout.split('\n')[0] ?? '';
+    expect(Object.keys(JSON.parse(line) as object).slice(0, 9)).toEqual([
+      'symbol',
+      'interval',
+      'startMs',
+      'open',
+      'high',
+      'low',
+      'close',
+      'volume',
+      'trades',
+    ]);
     const all = dumpStore(store, ['--symbol', 'IBM', '--interval', '1m']).trim().split('\n');
     const startOf = (text: string | undefined): number => (JSON.parse(text ?? '') as { startMs: number }).startMs;
-    const part = dumpStore(store, ['--symbol', 'IBM', '--interval', '1m', '--from', String(startOf(all[3])), '--to', new Date(startOf(all[9])).toISOString()]);
+    const part = dumpStore(store, [
+      '--symbol',
+      'IBM',
+      '--interval',
+      '1m',
+      '--from',
+      String(startOf(all[3])),
+      '--to',
+      new Date(startOf(all[9])).toISOString(),
+    ]);
     expect(part.trim().split('\n')).toEqual(all.slice(3, 9));
-    const csv = ticker(['candles', '--symbol', 'IBM', '--interval', '1m', '--store', store, '--format', 'csv']).stdout.trim().split('\n');
+    const csv = ticker(['candles', '--symbol', 'IBM', '--interval', '1m', '--store', store, '--format', 'csv'])
+      .stdout.trim()
+      .split('\n');
     expect(csv).toHaveLength(all.length + 1);
-    expect(ticker(['candles', '--symbol', 'IBM', '--interval', '1m', '--store', store, '--format', 'table']).stdout).toContain('2013-10-31T22:30:00.000Z');
+    expect(
+      ticker(['candles', '--symbol', 'IBM', '--interval', '1m', '--store', store, '--format', 'table']).stdout,
+    ).toContain('2013-10-31T22:30:00.000Z');
   });
 });
 

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dumpStore, eventually, freePort, type Running, start, tempDir, ticker } from './ticker.ts';
@@ -28,7 +28,11 @@ interface Event {
 }
 
 /** Reads events until `enough` says so. */
-async function readEvents(path: string, enough: (events: Event[]) => boolean, headers: Record<string, string> = {}): Promise<Event[]> {
+async function readEvents(
+  path: string,
+  enough: (events: Event[]) => boolean,
+  headers: Record<string, string> = {},
+): Promise<Event[]> {
   const abort = new AbortController();
   const deadline = setTimeout(() => abort.abort(), 20_000);
   const answer = await fetch(running.api + path, { signal: abort.signal, headers });
@@ -40,8 +44,14 @@ async function readEvents(path: string, enough: (events: Event[]) => boolean, he
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
       const lines = text.slice(0, end).split('\n');
       text = text.slice(end + 2);
-      const field = (name: string): string => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
-      if (field('event') !== '') events.push({ event: field('event'), id: field('id'), data: JSON.parse(field('data')) as Record<string, unknown> });
+      const field = (name: string): string =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
+      if (field('event') !== '')
+        events.push({
+          event: field('event'),
+          id: field('id'),
+          data: JSON.parse(field('data')) as Record<string, unknown>,
+        });
     }
     if (enough(events)) break;
   }
@@ -52,7 +62,9 @@ async function readEvents(path: string, enough: (events: Event[]) => boolean, he
 
 describe('ticker start', () => {
   it('T1 every answer with market data says simulated', async () => {
-    const { symbols } = (await get('/v1/symbols')).body as { symbols: { symbol: string; simulated: boolean; last: string }[] };
+    const { symbols } = (await get('/v1/symbols')).body as {
+      symbols: { symbol: string; simulated: boolean; last: string }[];
+    };
     expect(symbols.map(({ symbol }) => symbol)).toEqual(['ACME', 'GLOBEX', 'HOOLI', 'INITECH', 'UMBRELLA']);
     expect(symbols.every(({ simulated }) => simulated)).toBe(true);
     const candles = await eventually('a first candle', async () => {
@@ -62,7 +74,13 @@ describe('ticker start', () => {
     expect(candles).toMatchObject({ simulated: true });
     expect((candles['candles'] as { simulated: boolean }[]).every(({ simulated }) => simulated)).toBe(true);
     expect((await get('/v1/status')).body).toMatchObject({ feed: { simulated: true } });
-    const line = await eventually('a stored candle', () => ticker(['candles', '--symbol', 'ACME', '--interval', '1m', '--data-dir', join(dir.path, 'data')]).stdout.split('\n')[0] || undefined);
+    const line = await eventually(
+      'a stored candle',
+      () =>
+        ticker(['candles', '--symbol', 'ACME', '--interval', '1m', '--data-dir', join(dir.path, 'data')]).stdout.split(
+          '\n',
+        )[0] || undefined,
+    );
     expect(JSON.parse(line)).toMatchObject({ simulated: true });
   });
 
@@ -77,10 +95,12 @@ describe('ticker start', () => {
   });
 
   it('V1 LIVE-4 streams snapshot, ticks, candles, and says simulated on each', async () => {
-    const events = await readEvents('/v1/stream?symbols=ACME,HOOLI&candles=1s', (seen) => ['ticks', 'candles'].every((name) => seen.some(({ event }) => event === name)));
+    const events = await readEvents('/v1/stream?symbols=ACME,HOOLI&candles=1s', (seen) =>
+      ['ticks', 'candles'].every((name) => seen.some(({ event }) => event === name)),
+    );
     expect(events[0]).toMatchObject({ event: 'snapshot', data: { verdict: 'fresh', simulated: true } });
     for (const { data } of events) expect(data['simulated']).toBe(true);
-    const candle = (events.find(({ event }) => event === 'candles')?.data['candles'] as Record<string, unknown>[])[0];
+    const candle = (events.find(({ event }) => event === 'candles')?.data['candles'] as object[] | undefined)?.[0];
     expect(candle).toMatchObject({ interval: '1s', simulated: true, shard: 0 });
   });
 
@@ -88,9 +108,15 @@ describe('ticker start', () => {
     const first = await readEvents('/v1/stream?symbols=ACME,GLOBEX,HOOLI,INITECH,UMBRELLA', (seen) => seen.length > 3);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const last = first.at(-1)?.id ?? '';
-    const second = await readEvents('/v1/stream?symbols=ACME,GLOBEX,HOOLI,INITECH,UMBRELLA', (seen) => seen.length > 3, { 'Last-Event-ID': last });
+    const second = await readEvents(
+      '/v1/stream?symbols=ACME,GLOBEX,HOOLI,INITECH,UMBRELLA',
+      (seen) => seen.length > 3,
+      { 'Last-Event-ID': last },
+    );
     expect(second[0]?.data['verdict']).toMatch(/^(replayed|exact)$/);
-    const ids = [...first, ...second].flatMap(({ event, data }) => (event === 'ticks' ? (data['ticks'] as { id: string }[]).map(({ id }) => Number(id)) : []));
+    const ids = [...first, ...second].flatMap(({ event, data }) =>
+      event === 'ticks' ? (data['ticks'] as { id: string }[]).map(({ id }) => Number(id)) : [],
+    );
     for (let i = 1; i < ids.length; i++) expect(ids[i]).toBe((ids[i - 1] ?? 0) + 1);
   });
 
@@ -119,10 +145,15 @@ describe('ticker start', () => {
 
   it('D10 a second writer is told who holds the store; reading is free', async () => {
     const data = join(dir.path, 'data');
-    for (const args of [['start', '--no-web', '--http-port', '0', '--data-dir', data], ['import', 'examples/trades.csv', '--data-dir', data]]) {
+    for (const args of [
+      ['start', '--no-web', '--http-port', '0', '--data-dir', data],
+      ['import', 'examples/trades.csv', '--data-dir', data],
+    ]) {
       const second = ticker(args);
       expect(second.code).toBe(1);
-      expect(second.stderr).toMatch(new RegExp(`ticker start.*${running.process.pid}|${running.process.pid}.*ticker start`));
+      expect(second.stderr).toMatch(
+        new RegExp(`ticker start.*${running.process.pid}|${running.process.pid}.*ticker start`),
+      );
       expect(second.stderr).toContain('STORE_LOCKED');
     }
     expect(dumpStore(`sqlite:${join(data, 'ticker.db')}`, ['--interval', '1m', '--symbol', 'ACME'])).toContain('ACME');
@@ -138,7 +169,15 @@ describe('ticker start', () => {
     const taken = createServer();
     const webPort = await freePort();
     await new Promise<void>((resolve) => taken.listen(webPort, '127.0.0.1', resolve));
-    const third = ticker(['start', '--http-port', '0', '--web-port', String(webPort), '--data-dir', join(dir.path, 'third')]);
+    const third = ticker([
+      'start',
+      '--http-port',
+      '0',
+      '--web-port',
+      String(webPort),
+      '--data-dir',
+      join(dir.path, 'third'),
+    ]);
     taken.close();
     expect(third.code).toBe(1);
     expect(third.stderr).toContain('TICKER_WEB_PORT');
@@ -155,7 +194,10 @@ describe('ticker start', () => {
       const before = dumpStore(store);
       const file = join(dir.path, 'mixed.csv');
       writeFileSync(file, 'symbol,ts_ms,price,size,id\nNEW,1381236469457,1,1,1\nIBM,1381236469457,1,1,2\n');
-      for (const command of [['import', file], ['replay', file, '--speed', 'max']]) {
+      for (const command of [
+        ['import', file],
+        ['replay', file, '--speed', 'max'],
+      ]) {
         const refused = ticker([...command, '--data-dir', data]);
         expect(refused.code).toBe(1);
         expect(refused.stderr).toMatch(/IBM is simulated data of source 'simulated'.*real trades/);

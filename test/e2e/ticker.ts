@@ -17,7 +17,10 @@ export interface Finished {
 const RUN_TIMEOUT_MS = 60_000;
 
 /** Runs a command to its end. */
-export function ticker(args: readonly string[], options: { cwd?: string; input?: string | Buffer; env?: Record<string, string> } = {}): Finished {
+export function ticker(
+  args: readonly string[],
+  options: { cwd?: string; input?: string | Buffer; env?: Record<string, string> } = {},
+): Finished {
   const run = spawnSync(process.execPath, [MAIN, ...args], {
     cwd: options.cwd,
     input: options.input ?? '',
@@ -43,7 +46,10 @@ const START_TIMEOUT_MS = 90_000;
 
 /** Starts a server and waits until it prints its address. Rejects with what it said when it ends before that. */
 export function start(args: readonly string[], env: Record<string, string> = {}): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...env },
+  });
   let stderr = '';
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   return new Promise((resolve, reject) => {
@@ -88,7 +94,11 @@ export function freePort(): Promise<number> {
 }
 
 /** Polls a condition; the deadline turns a hang into a failure that names it. */
-export async function eventually<T>(what: string, probe: () => Promise<T | undefined> | T | undefined, deadlineMs = 30_000): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined> | T | undefined,
+  deadlineMs = 30_000,
+): Promise<T> {
   const endMs = Date.now() + deadlineMs;
   for (;;) {
     const value = await probe();

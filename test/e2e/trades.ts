@@ -21,9 +21,22 @@ export function generateRows(count: number, symbols = ['IBM', 'AIG', 'XOM'], see
     if (random(3) > 0) ms += random(9_000);
     cents[at] = Math.max(100, (cents[at] ?? 0) + random(21) - 10);
     ids[at] = (ids[at] ?? 0) + 1;
-    const fraction = random(4) === 0 ? `.${String((cents[at] ?? 0) % 100).padStart(2, '0')}${random(10)}` : `.${String((cents[at] ?? 0) % 100).padStart(2, '0')}`;
-    const size = random(5) === 0 ? `${random(100)}.${String(random(1_000_000)).padStart(6, '0')}` : String(random(900) + 1);
-    return [symbols[at], ms, `${Math.floor((cents[at] ?? 0) / 100)}${fraction}`, size, ids[at], ids[at], 'P', random(4) === 0 ? '14;41' : ''].join(',');
+    const fraction =
+      random(4) === 0
+        ? `.${String((cents[at] ?? 0) % 100).padStart(2, '0')}${random(10)}`
+        : `.${String((cents[at] ?? 0) % 100).padStart(2, '0')}`;
+    const size =
+      random(5) === 0 ? `${random(100)}.${String(random(1_000_000)).padStart(6, '0')}` : String(random(900) + 1);
+    return [
+      symbols[at],
+      ms,
+      `${Math.floor((cents[at] ?? 0) / 100)}${fraction}`,
+      size,
+      ids[at],
+      ids[at],
+      'P',
+      random(4) === 0 ? '14;41' : '',
+    ].join(',');
   });
 }
 

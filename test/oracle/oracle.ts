@@ -46,7 +46,9 @@ export function oracleCandles(rows: Iterable<OracleRow>): OracleCandle[] {
     }
   }
   const order = (a: OracleCandle, b: OracleCandle): number =>
-    compare(a.symbol, b.symbol) || ORACLE_INTERVALS.indexOf(a.interval) - ORACLE_INTERVALS.indexOf(b.interval) || a.startMs - b.startMs;
+    compare(a.symbol, b.symbol) ||
+    ORACLE_INTERVALS.indexOf(a.interval) - ORACLE_INTERVALS.indexOf(b.interval) ||
+    a.startMs - b.startMs;
   return [...groups.values()].map(candleOf).sort(order);
 }
 
@@ -67,7 +69,14 @@ export function oracleRows(csv: string): OracleRow[] {
     const cells = line.split(',');
     const cell = (name: string): string | undefined => cells[names.indexOf(name)];
     const us = cell('ts_us') ?? `${cell('ts_ms')}000`;
-    return { symbol: cell('symbol') ?? '', tsUs: BigInt(us), seq: BigInt(cell('seq') ?? '0'), id: cell('id') ?? '', price: cell('price') ?? '', size: cell('size') ?? '' };
+    return {
+      symbol: cell('symbol') ?? '',
+      tsUs: BigInt(us),
+      seq: BigInt(cell('seq') ?? '0'),
+      id: cell('id') ?? '',
+      price: cell('price') ?? '',
+      size: cell('size') ?? '',
+    };
   });
 }
 
@@ -80,7 +89,17 @@ function candleOf(group: { symbol: string; interval: string; startMs: number; ro
   const high = prices.reduce((a, b) => (b > a ? b : a));
   const low = prices.reduce((a, b) => (b < a ? b : a));
   const { symbol, interval, startMs } = group;
-  return { symbol, interval, startMs, open: text(first), high: text(high), low: text(low), close: text(last), volume: text(volume), trades: rows.length };
+  return {
+    symbol,
+    interval,
+    startMs,
+    open: text(first),
+    high: text(high),
+    low: text(low),
+    close: text(last),
+    volume: text(volume),
+    trades: rows.length,
+  };
 }
 
 function compareRows(a: OracleRow, b: OracleRow): number {
@@ -98,7 +117,15 @@ function bucketMs(interval: string, tsUs: bigint): number {
   const ms = floorDiv(tsUs, 1000n);
   const iso = new Date(Number(ms)).toISOString();
   const startOf = (text: string): number => Date.parse(text);
-  const seconds: Record<string, bigint> = { '1s': 1n, '5s': 5n, '1m': 60n, '5m': 300n, '15m': 900n, '1h': 3600n, '4h': 14400n };
+  const seconds: Record<string, bigint> = {
+    '1s': 1n,
+    '5s': 5n,
+    '1m': 60n,
+    '5m': 300n,
+    '15m': 900n,
+    '1h': 3600n,
+    '4h': 14400n,
+  };
   const length = seconds[interval];
   if (length !== undefined) return Number(floorDiv(ms, length * 1000n) * length * 1000n);
   if (interval === '1M') return startOf(`${iso.slice(0, -16)}01T00:00:00.000Z`);

@@ -30,15 +30,35 @@ export function candlesCommand(run: Run): Command {
     .option('--to <time>', 'last candle start, exclusive: Unix ms or ISO 8601')
     .option('--store <url>', STORE_OPTION)
     .addOption(new Option('--format <name>', 'how to print').choices(['jsonl', 'csv', 'table']).default('jsonl'))
-    .addHelpText('after', '\nExample:\n  ticker candles --symbol IBM --interval 1m --store sqlite:./x.db --format table');
+    .addHelpText(
+      'after',
+      '\nExample:\n  ticker candles --symbol IBM --interval 1m --store sqlite:./x.db --format table',
+    );
   withSettings(command, ['dataDir']);
-  return command.action((flags: CandlesFlags) => run(() => printCandles(flags, storePath(flags.store, settingsOf(command)))));
+  return command.action((flags: CandlesFlags) =>
+    run(() => printCandles(flags, storePath(flags.store, settingsOf(command)))),
+  );
 }
 
 /** Rows read at once; a year of one-second candles must not be held in memory. */
 const PAGE_ROWS = 5_000;
 
-const COLUMNS = ['symbol', 'interval', 'startMs', 'open', 'high', 'low', 'close', 'volume', 'trades', 'quoteVolume', 'vwap', 'simulated', 'state', 'revision'] as const;
+const COLUMNS = [
+  'symbol',
+  'interval',
+  'startMs',
+  'open',
+  'high',
+  'low',
+  'close',
+  'volume',
+  'trades',
+  'quoteVolume',
+  'vwap',
+  'simulated',
+  'state',
+  'revision',
+] as const;
 
 async function printCandles(flags: CandlesFlags, path: string): Promise<number> {
   const intervals = (flags.interval?.split(',') ?? [...INTERVALS]).map(parseInterval);
@@ -50,7 +70,8 @@ async function printCandles(flags: CandlesFlags, path: string): Promise<number> 
     if (flags.format !== 'jsonl') print(header(flags.format));
     for (const instrument of instruments) {
       for (const interval of intervals) {
-        for await (const view of readAll(store, instrument, interval, { fromUs, toUs })) print(FORMATS[flags.format](view));
+        for await (const view of readAll(store, instrument, interval, { fromUs, toUs }))
+          print(FORMATS[flags.format](view));
       }
     }
   } finally {
@@ -59,7 +80,12 @@ async function printCandles(flags: CandlesFlags, path: string): Promise<number> 
   return EXIT.done;
 }
 
-async function* readAll(store: Store, instrument: Instrument, interval: Interval, window: { fromUs: number | undefined; toUs: number | undefined }): AsyncIterable<CandleView> {
+async function* readAll(
+  store: Store,
+  instrument: Instrument,
+  interval: Interval,
+  window: { fromUs: number | undefined; toUs: number | undefined },
+): AsyncIterable<CandleView> {
   let { fromUs } = window;
   for (;;) {
     const { rows, closedThroughUs } = await store.readCandles({
@@ -73,7 +99,11 @@ async function* readAll(store: Store, instrument: Instrument, interval: Interval
     });
     for (const row of rows) {
       const closed = bucketEndUs(interval, row.startUs) <= closedThroughUs;
-      yield viewCandle(row, { symbol: instrument.symbol, simulated: instrument.simulated, state: closed ? 'closed' : 'open' });
+      yield viewCandle(row, {
+        symbol: instrument.symbol,
+        simulated: instrument.simulated,
+        state: closed ? 'closed' : 'open',
+      });
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ROWS) return;
@@ -87,7 +117,13 @@ function selectInstruments(known: readonly Instrument[], names: string | undefin
   return names.split(',').map((name) => {
     const instrument = sorted.find(({ symbol }) => symbol === name);
     if (instrument !== undefined) return instrument;
-    const hint = sorted.length === 0 ? 'the store is empty' : `it has ${sorted.slice(0, 10).map(({ symbol }) => symbol).join(', ')}${sorted.length > 10 ? ', ..' : ''}`;
+    const hint =
+      sorted.length === 0
+        ? 'the store is empty'
+        : `it has ${sorted
+            .slice(0, 10)
+            .map(({ symbol }) => symbol)
+            .join(', ')}${sorted.length > 10 ? ', ..' : ''}`;
     throw new TickerError('SYMBOL_UNKNOWN', `--symbol: no trades of "${name}" are stored; ${hint}`);
   });
 }
@@ -100,22 +136,42 @@ function parseInterval(text: string): Interval {
 function parseTimeUs(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^-?\d{1,15}$/.test(text) ? Number(text) : Date.parse(text);
-  if (Number.isNaN(ms)) throw new TickerError('USAGE', `${flag}: "${text}" is neither Unix milliseconds nor an ISO 8601 time`);
+  if (Number.isNaN(ms))
+    throw new TickerError('USAGE', `${flag}: "${text}" is neither Unix milliseconds nor an ISO 8601 time`);
   return ms * US_PER_MS;
 }
 
 const FORMATS: Record<Format, (view: CandleView) => string> = {
   jsonl: (view) => JSON.stringify(view),
   csv: (view) => COLUMNS.map((column) => view[column] ?? '').join(','),
-  table: (view) => tableRow([view.symbol, view.interval, new Date(view.startMs).toISOString(), view.open, view.high, view.low, view.close, view.volume, String(view.trades), view.state]),
+  table: (view) =>
+    tableRow([
+      view.symbol,
+      view.interval,
+      new Date(view.startMs).toISOString(),
+      view.open,
+      view.high,
+      view.low,
+      view.close,
+      view.volume,
+      String(view.trades),
+      view.state,
+    ]),
 };
 
 function header(format: 'csv' | 'table'): string {
-  return format === 'csv' ? COLUMNS.join(',') : tableRow(['symbol', 'int', 'start', 'open', 'high', 'low', 'close', 'volume', 'trades', 'state']);
+  return format === 'csv'
+    ? COLUMNS.join(',')
+    : tableRow(['symbol', 'int', 'start', 'open', 'high', 'low', 'close', 'volume', 'trades', 'state']);
 }
 
 const WIDTHS = [-12, -4, -24, 14, 14, 14, 14, 16, 9, -6];
 
 function tableRow(cells: readonly string[]): string {
-  return cells.map((cell, index) => ((WIDTHS[index] ?? 0) < 0 ? cell.padEnd(-(WIDTHS[index] ?? 0)) : cell.padStart(WIDTHS[index] ?? 0))).join(' ').trimEnd();
+  return cells
+    .map((cell, index) =>
+      (WIDTHS[index] ?? 0) < 0 ? cell.padEnd(-(WIDTHS[index] ?? 0)) : cell.padStart(WIDTHS[index] ?? 0),
+    )
+    .join(' ')
+    .trimEnd();
 }

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { systemClock } from '../../core/clock.ts';
 import { TickerError } from '../../core/errors.ts';
 import { formatRowFault, openTradeFile, type TradeFile } from '../../feed/index.ts';
-import { importFile, type ImportReport } from '../../server/importer.ts';
 import { ownerToken, SHARDS } from '../../server/identity.ts';
+import { type ImportReport, importFile } from '../../server/importer.ts';
 import { openSqliteStore } from '../../store/sqlite/index.ts';
 import type { Store } from '../../store/store.ts';
 import { type Run, STORE_OPTION, settingsOf, storePath, withSettings } from '../options.ts';
@@ -23,13 +23,19 @@ export function importCommand(run: Run): Command {
     .option('--store <url>', STORE_OPTION)
     .option('--source <name>', 'source that owns the symbols in the store; a symbol has one source for ever', 'file')
     .option('--skip-bad', 'count bad rows and go on; by default one bad row refuses its whole file')
-    .addHelpText('after', '\nImporting the same file again changes nothing.\n\nExample:\n  ticker import trades.csv.gz --store sqlite:./x.db');
+    .addHelpText(
+      'after',
+      '\nImporting the same file again changes nothing.\n\nExample:\n  ticker import trades.csv.gz --store sqlite:./x.db',
+    );
   withSettings(command, ['dataDir']);
-  return command.action((files: string[], flags: ImportFlags) => run(() => importAll(files, flags, storePath(flags.store, settingsOf(command)))));
+  return command.action((files: string[], flags: ImportFlags) =>
+    run(() => importAll(files, flags, storePath(flags.store, settingsOf(command)))),
+  );
 }
 
 async function importAll(files: readonly string[], flags: ImportFlags, path: string): Promise<number> {
-  if (!/^[A-Za-z0-9._-]{1,48}$/.test(flags.source)) throw new TickerError('USAGE', `--source: "${flags.source}" is not a name of letters, digits, . _ -`);
+  if (!/^[A-Za-z0-9._-]{1,48}$/.test(flags.source))
+    throw new TickerError('USAGE', `--source: "${flags.source}" is not a name of letters, digits, . _ -`);
   const store = await openSqliteStore({ path, mode: 'write', ownerLabel: 'ticker import', clock: systemClock });
   let exitCode: number = EXIT.done;
   try {
@@ -59,7 +65,8 @@ async function importOne(path: string, flags: ImportFlags, store: Store): Promis
       ownerToken: ownerToken(),
       skipBad: flags.skipBad === true,
       nowMs: systemClock.nowMs(),
-      onProgress: ({ rows }, read) => progress.update(`${file.name}: ${bar(read, file.sizeBytes)} ${count(rows, 'row')}`),
+      onProgress: ({ rows }, read) =>
+        progress.update(`${file.name}: ${bar(read, file.sizeBytes)} ${count(rows, 'row')}`),
     });
     progress.end(summary(file, report, (systemClock.monotonicMs() - startedMs) / 1_000));
     notes(file, flags).forEach(say);
@@ -77,9 +84,12 @@ function summary(file: TradeFile, { rows, applied, duplicate, rejected }: Import
 
 function notes(file: TradeFile, flags: ImportFlags): string[] {
   const lines: string[] = [];
-  if (flags.skipBad === true && file.faultCount > 0) lines.push(...file.faults.map((fault) => `  skipped ${formatRowFault(fault)}`));
-  if (file.faultCount > file.faults.length && flags.skipBad === true) lines.push(`  .. and ${file.faultCount - file.faults.length} more`);
-  if (!file.hasIds) lines.push('  no `id` column: only this same file is recognized when it is imported again (docs/formats.md)');
+  if (flags.skipBad === true && file.faultCount > 0)
+    lines.push(...file.faults.map((fault) => `  skipped ${formatRowFault(fault)}`));
+  if (file.faultCount > file.faults.length && flags.skipBad === true)
+    lines.push(`  .. and ${file.faultCount - file.faults.length} more`);
+  if (!file.hasIds)
+    lines.push('  no `id` column: only this same file is recognized when it is imported again (docs/formats.md)');
   if (file.ignoredFields.length > 0) lines.push(`  ignored: ${file.ignoredFields.join(', ')}`);
   return lines;
 }

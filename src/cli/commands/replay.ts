@@ -27,7 +27,10 @@ export function replayCommand(run: Run): Command {
     .option('--skip-bad', 'count bad rows and go on; by default one bad row refuses the replay')
     .option('--serve', 'serve the API and the page, and stay when the files end')
     .addHelpText('after', '\nExample:\n  ticker replay trades.csv.gz --speed 60 --serve --store sqlite:./y.db');
-  withSettings(command, SETTINGS.map(({ name }) => name).filter((name) => !name.startsWith('sim')));
+  withSettings(
+    command,
+    SETTINGS.map(({ name }) => name).filter((name) => !name.startsWith('sim')),
+  );
   return command.action((files: string[], flags: ReplayFlags) => run(() => replay(files, flags, settingsOf(command))));
 }
 
@@ -42,7 +45,14 @@ async function replay(files: readonly string[], flags: ReplayFlags, settings: Se
   });
   try {
     const serve = flags.serve === true;
-    const ticker = await startTicker({ settings, feed, storePath: storePath(flags.store, settings), serve, label: 'ticker replay', say });
+    const ticker = await startTicker({
+      settings,
+      feed,
+      storePath: storePath(flags.store, settings),
+      serve,
+      label: 'ticker replay',
+      say,
+    });
     if (ticker.webUrl !== undefined) say(`  Replaying; the chart is at ${ticker.webUrl}`);
     else if (ticker.apiUrl !== undefined) say(`  Replaying; the API is at ${ticker.apiUrl}`);
     void ticker.ended.then(() => say(`replay: ${files.join(' ')} has ended; every candle is committed`));

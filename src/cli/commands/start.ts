@@ -9,14 +9,26 @@ import { untilStopped } from '../signals.ts';
 
 /** `ticker start`: the whole pipeline in one process, on the simulated feed. */
 export function startCommand(run: Run): Command {
-  const command = new Command('start').description('Run everything: simulated feed, candles, API and page. Ctrl-C stops it; it continues from its data.');
-  withSettings(command, SETTINGS.map(({ name }) => name));
+  const command = new Command('start').description(
+    'Run everything: simulated feed, candles, API and page. Ctrl-C stops it; it continues from its data.',
+  );
+  withSettings(
+    command,
+    SETTINGS.map(({ name }) => name),
+  );
   return command.action(() => run(() => start(settingsOf(command))));
 }
 
 async function start(settings: Settings): Promise<number> {
   const path = storePath(undefined, settings);
-  const ticker = await startTicker({ settings, feed: simulatedFeed(settings), storePath: path, serve: true, label: 'ticker start', say });
+  const ticker = await startTicker({
+    settings,
+    feed: simulatedFeed(settings),
+    storePath: path,
+    serve: true,
+    label: 'ticker start',
+    say,
+  });
   announce(ticker, path);
   await untilStopped(ticker);
   return EXIT.done;

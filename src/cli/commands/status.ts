@@ -5,7 +5,9 @@ import { EXIT, print } from '../output.ts';
 
 /** `ticker status`: what a running server says of itself. */
 export function statusCommand(run: Run): Command {
-  const command = new Command('status').description('Show what a running server is doing.').option('--json', 'print the answer of /v1/status as it is');
+  const command = new Command('status')
+    .description('Show what a running server is doing.')
+    .option('--json', 'print the answer of /v1/status as it is');
   withSettings(command, ['host', 'httpPort']);
   return command.action((flags: { json?: boolean }) => run(() => printStatus(flags.json === true, command)));
 }

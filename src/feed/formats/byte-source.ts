@@ -125,7 +125,7 @@ const REASONS: Record<string, string> = {
 };
 
 function unreadable(name: string, cause: unknown): TickerError {
-  const { code = '', message = String(cause) } = cause as NodeJS.ErrnoException;
+  const { code = '', message } = cause as NodeJS.ErrnoException;
   return new TickerError('INPUT_INVALID', `${name}: cannot be read: ${REASONS[code] ?? message}`, {
     cause,
     details: { file: name },

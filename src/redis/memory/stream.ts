@@ -1,4 +1,4 @@
-import { compareIds, type EntryId, formatId, ID_MAX, ID_MIN, isZeroId, nextId } from './entry-id.ts';
+import { compareIds, type EntryId, ID_MAX, ID_MIN, isZeroId, nextId } from './entry-id.ts';
 import type { Group } from './stream-group.ts';
 import { type Entry, StreamNode } from './stream-node.ts';
 
@@ -119,10 +119,6 @@ export class Stream {
     const againstFirst = compareIds(id, this.firstId);
     if (againstFirst > 0) return undefined;
     return this.entriesAdded - this.length + (againstFirst === 0 ? 1 : 0);
-  }
-
-  toString(): string {
-    return `stream of ${this.length} up to ${formatId(this.lastId)}`;
   }
 
   #trimWithin(node: StreamNode, strategy: Trim['strategy']): number {

@@ -6,10 +6,10 @@ import type { Script, ScriptCall } from '../commands.ts';
 export const streamTrim: Script = {
   name: 'stream-trim',
   lua: readFileSync(new URL('./stream-trim.lua', import.meta.url), 'utf8'),
-  twin(call, [ticksKey = '', checkpointsKey = ''], [keepFrom = '', capEntries = '0', ...required]) {
+  twin(call, [ticksKey = '', checkpointsKey = ''], [keepFrom = '', capEntries = '0', limit = '0', ...required]) {
     const keep = lowest(call, checkpointsKey, keepFrom, required);
-    const trimmed = keep === '' ? 0 : call('XTRIM', ticksKey, 'MINID', '~', keep);
-    const capped = capEntries === '0' ? 0 : call('XTRIM', ticksKey, 'MAXLEN', '~', capEntries);
+    const trimmed = keep === '' ? 0 : call('XTRIM', ticksKey, 'MINID', '~', keep, 'LIMIT', limit);
+    const capped = capEntries === '0' ? 0 : call('XTRIM', ticksKey, 'MAXLEN', '~', capEntries, 'LIMIT', limit);
     return [trimmed, capped, keep];
   },
 };

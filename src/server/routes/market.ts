@@ -24,7 +24,10 @@ export function marketRoutes(app: FastifyInstance, { store, market, shards }: Ma
   app.get('/v1/candles', async (request) => {
     const query = parseQuery(candlesQuery, request.query);
     const instrument = market.instrument(query.symbol);
-    if (instrument === undefined) throw new TickerError('SYMBOL_UNKNOWN', `no trades of ${query.symbol} are stored`, { details: { symbol: query.symbol } });
+    if (instrument === undefined)
+      throw new TickerError('SYMBOL_UNKNOWN', `no trades of ${query.symbol} are stored`, {
+        details: { symbol: query.symbol },
+      });
     const shard = shardOfSymbol(query.symbol, shards);
     const snapshot = await store.readCandles({
       instrumentId: instrument.instrumentId,
@@ -43,7 +46,11 @@ export function marketRoutes(app: FastifyInstance, { store, market, shards }: Ma
       through: snapshot.through ? formatStreamId(snapshot.through) : null,
       candles: snapshot.rows.map((row) => {
         const closed = bucketEndUs(row.interval, row.startUs) <= snapshot.closedThroughUs;
-        return viewCandle(row, { symbol: query.symbol, simulated: instrument.simulated, state: closed ? 'closed' : 'open' });
+        return viewCandle(row, {
+          symbol: query.symbol,
+          simulated: instrument.simulated,
+          state: closed ? 'closed' : 'open',
+        });
       }),
     };
   });

@@ -28,7 +28,10 @@ const limit = z
 
 export const candlesQuery = z
   .strictObject({ symbol, interval, from: timeMs.optional(), to: timeMs.optional(), limit: limit.optional() })
-  .refine((query) => query.from === undefined || query.to === undefined || query.from <= query.to, { path: ['from'], message: 'is after `to`' });
+  .refine((query) => query.from === undefined || query.to === undefined || query.from <= query.to, {
+    path: ['from'],
+    message: 'is after `to`',
+  });
 
 export const streamQuery = z.strictObject({
   symbols: commaList(symbol, SYMBOLS_MAX),
@@ -42,7 +45,9 @@ export function parseQuery<Schema extends z.ZodType>(schema: Schema, query: unkn
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const parameter = String(issue?.path[0] ?? (issue?.code === 'unrecognized_keys' ? issue.keys[0] : 'query'));
-  throw new TickerError('REQUEST_INVALID', `${parameter}: ${reasonOf(issue, query, parameter)}`, { details: { parameter } });
+  throw new TickerError('REQUEST_INVALID', `${parameter}: ${reasonOf(issue, query, parameter)}`, {
+    details: { parameter },
+  });
 }
 
 function reasonOf(issue: z.core.$ZodIssue | undefined, query: unknown, parameter: string): string {
@@ -50,7 +55,9 @@ function reasonOf(issue: z.core.$ZodIssue | undefined, query: unknown, parameter
   const given = (query as Record<string, string | string[] | undefined>)[parameter];
   if (given === undefined) return 'is missing';
   if (Array.isArray(given)) return 'is given twice';
-  return issue?.code === 'invalid_value' ? `"${given.slice(0, 60)}" is none of ${issue.values.join(', ')}` : (issue?.message ?? 'is not valid');
+  return issue?.code === 'invalid_value'
+    ? `"${given.slice(0, 60)}" is none of ${issue.values.join(', ')}`
+    : (issue?.message ?? 'is not valid');
 }
 
 function commaList<Item extends z.ZodType<string, string>>(item: Item, itemsMax: number) {

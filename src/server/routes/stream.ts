@@ -17,13 +17,19 @@ export function streamRoutes(app: FastifyInstance, { hub, market }: StreamRoutes
   app.get('/v1/stream', (request, reply) => {
     const query = parseQuery(streamQuery, request.query);
     const unknown = query.symbols.find((symbol) => !market.has(symbol));
-    if (unknown !== undefined) throw new TickerError('SYMBOL_UNKNOWN', `no trades of ${unknown} are stored`, { details: { symbol: unknown } });
+    if (unknown !== undefined)
+      throw new TickerError('SYMBOL_UNKNOWN', `no trades of ${unknown} are stored`, { details: { symbol: unknown } });
     const header = request.headers['last-event-id'];
     const cursor = (typeof header === 'string' && header !== '' ? header : undefined) ?? query.cursor;
     reply.hijack();
     const response = reply.raw;
     response.writeHead(200, SSE_HEADERS);
-    const outcome = hub.attach({ socket: socketOf(response), symbols: query.symbols, intervals: query.candles, cursor });
+    const outcome = hub.attach({
+      socket: socketOf(response),
+      symbols: query.symbols,
+      intervals: query.candles,
+      cursor,
+    });
     if (outcome.kind === 'busy') {
       // A 5xx would close a native EventSource for ever (V5).
       response.end(encodePreamble(outcome.retryMs));

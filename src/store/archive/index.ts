@@ -1,2 +1,2 @@
-export { type Block, blockIds, decodeBlock, encodeBlock, hourOf } from './block.ts';
+export { blockIds, decodeBlock, encodeBlock, hourOf } from './block.ts';
 export { type DecodedPart, decodePart, encodePart, type PartBlock, partBlocks, partIds } from './part.ts';

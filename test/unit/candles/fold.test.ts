@@ -50,7 +50,11 @@ describe('fold', () => {
 
   it('R11 any order and any split into batches gives the same candles', () => {
     const shuffledAndSplit = arbitraryTrades(SYMBOLS).chain((trades) =>
-      fc.tuple(fc.constant(trades), fc.shuffledSubarray(trades, { minLength: trades.length }), fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 12 })),
+      fc.tuple(
+        fc.constant(trades),
+        fc.shuffledSubarray(trades, { minLength: trades.length }),
+        fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 12 }),
+      ),
     );
     fc.assert(
       fc.property(shuffledAndSplit, ([trades, shuffled, sizes]) => {
@@ -63,7 +67,12 @@ describe('fold', () => {
     fc.assert(
       fc.property(arbitraryTrades(SYMBOLS), (trades) => {
         for (const c of folded(trades)) {
-          const [open, high, low, close] = [c.open, c.high, c.low, c.close].map(Number) as [number, number, number, number];
+          const [open, high, low, close] = [c.open, c.high, c.low, c.close].map(Number) as [
+            number,
+            number,
+            number,
+            number,
+          ];
           expect(low <= Math.min(open, close) && Math.max(open, close) <= high).toBe(true);
         }
       }),
@@ -72,7 +81,8 @@ describe('fold', () => {
 
   it('R15 quote volume is the exact sum of price times size', () => {
     const fold = createFold();
-    for (let i = 0; i < 10; i++) fold.add(0, tickOf({ symbol: 'A', tsUs: 0n, seq: 0n, id: String(i), price: '0.1', size: '0.1' }));
+    for (let i = 0; i < 10; i++)
+      fold.add(0, tickOf({ symbol: 'A', tsUs: 0n, seq: 0n, id: String(i), price: '0.1', size: '0.1' }));
     const day = fold.take().find((delta) => delta.interval === '1d');
     expect(day && formatDecimal(day.candle.quoteVolume)).toBe('0.1');
   });

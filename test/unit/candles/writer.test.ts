@@ -58,7 +58,9 @@ async function stored(): Promise<string> {
 const schedules = arbitraryTrades(SYMBOLS).chain((trades) =>
   fc.record({
     trades: fc.constant(trades),
-    delivered: fc.tuple(fc.shuffledSubarray(trades, { minLength: trades.length }), fc.shuffledSubarray(trades)).map(([all, again]) => [...all, ...again]),
+    delivered: fc
+      .tuple(fc.shuffledSubarray(trades, { minLength: trades.length }), fc.shuffledSubarray(trades))
+      .map(([all, again]) => [...all, ...again]),
     flushEvery: fc.integer({ min: 1, max: 9 }),
     restartEvery: fc.integer({ min: 1, max: 5 }),
   }),
@@ -113,7 +115,10 @@ describe('dedupe set', () => {
   it('D6 R20 forgets hours beyond its limit and asks the archive again', async () => {
     const archive = new Map<string, string[]>();
     let loads = 0;
-    const set = createDedupeSet({ archivedIds: async (instrumentId, hour) => (loads++, archive.get(`${instrumentId}:${hour}`) ?? []) }, 2);
+    const set = createDedupeSet(
+      { archivedIds: async (instrumentId, hour) => (loads++, archive.get(`${instrumentId}:${hour}`) ?? []) },
+      2,
+    );
     const at = (hour: number, id: string) => ({ instrumentId: 1, tsUs: hour * 3_600_000_000, id });
     const admit = async (hour: number, id: string): Promise<boolean> => {
       await set.prepare([at(hour, id)]);

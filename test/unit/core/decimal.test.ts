@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDecimals, compareDecimals, type Decimal, divideDecimals, formatDecimal, multiplyDecimals, parseDecimal, parseUnits } from '../../../src/core/decimal.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  divideDecimals,
+  formatDecimal,
+  multiplyDecimals,
+  parseDecimal,
+  parseUnits,
+} from '../../../src/core/decimal.ts';
 
 const decimal = (text: string): Decimal => {
   const parsed = parseDecimal(text);
@@ -47,7 +56,25 @@ describe('decimal', () => {
   });
 
   it('R13 refuses what is not a decimal, or more places than it can hold', () => {
-    for (const text of ['', '-', '.', '.5', '5.', '+1', '1,5', 'NaN', 'Infinity', '0x10', '1e', '1e400', ' 1', '1 ', '1e-19', `1.${'1'.repeat(19)}`, '1'.repeat(65)]) {
+    for (const text of [
+      '',
+      '-',
+      '.',
+      '.5',
+      '5.',
+      '+1',
+      '1,5',
+      'NaN',
+      'Infinity',
+      '0x10',
+      '1e',
+      '1e400',
+      ' 1',
+      '1 ',
+      '1e-19',
+      `1.${'1'.repeat(19)}`,
+      '1'.repeat(65),
+    ]) {
       expect(parseDecimal(text), text).toBeUndefined();
     }
   });
@@ -62,7 +89,9 @@ describe('decimal', () => {
         expect(exact(formatDecimal(addDecimals(decimal(a), decimal(b))))).toBe(exact(a) + exact(b));
         const product = multiplyDecimals(decimal(a), decimal(b));
         expect(BigInt(product.units) * 10n ** BigInt(80 - product.digits)).toBe(exact(a) * exact(b));
-        expect(Math.sign(compareDecimals(decimal(a), decimal(b)))).toBe(exact(a) < exact(b) ? -1 : exact(a) > exact(b) ? 1 : 0);
+        expect(Math.sign(compareDecimals(decimal(a), decimal(b)))).toBe(
+          exact(a) < exact(b) ? -1 : exact(a) > exact(b) ? 1 : 0,
+        );
       }),
     );
   });

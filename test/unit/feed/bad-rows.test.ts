@@ -58,7 +58,7 @@ const WRONG_VALUES: readonly [field: Field, value: string, message: string][] = 
   ['side', 'up', 'side: is neither buy nor sell: "up"'],
 ];
 
-const GOOD_CSV = `${Object.keys(GOOD)}\n${Object.values(GOOD)}\n`;
+const GOOD_CSV = `${Object.keys(GOOD).join(',')}\n${Object.values(GOOD).join(',')}\n`;
 
 describe('bad rows', () => {
   it('F1 the good row they are made from is good in both formats', async () => {
@@ -68,7 +68,9 @@ describe('bad rows', () => {
 
   it.each(WRONG_VALUES)('F1 R8 R9 %s = "%s"', async (field, value, message) => {
     const row = Object.values({ ...GOOD, [field]: value }).map((text) => (text.includes(',') ? `"${text}"` : text));
-    expect(await faultsOf(`${GOOD_CSV}${row}\n${GOOD_CSV.split('\n')[1]}`)).toEqual([`trades.csv:3: ${message}`]);
+    expect(await faultsOf(`${GOOD_CSV}${row.join(',')}\n${GOOD_CSV.split('\n')[1]}`)).toEqual([
+      `trades.csv:3: ${message}`,
+    ]);
     const lines = [GOOD, { ...GOOD, [field]: value }, GOOD].map((object) => JSON.stringify(object));
     expect(await faultsOf(lines.join('\n'))).toEqual([`trades.csv:2: ${message}`]);
   });
@@ -131,7 +133,7 @@ describe('bad rows', () => {
     [`{${FIELDS},"price":[1`, 'is not valid JSON: a value is not closed at column 70'],
     [`{${FIELDS},"price":1} {}`, 'is not valid JSON: text after the object at column 71'],
     ['symbol,ts_ms', 'is not a JSON object'],
-    [`{${Array.from({ length: 1_001 }, (_, i) => `"a${i}":1`)}}`, 'has more than 1000 fields'],
+    [`{${Array.from({ length: 1_001 }, (_, i) => `"a${i}":1`).join(',')}}`, 'has more than 1000 fields'],
   ])('F1 R13 JSON: %s', async (row, message) => {
     expect(await faultsOf(`${JSON.stringify(GOOD)}\n${row}\n`)).toEqual([`trades.csv:2: ${message}`]);
   });

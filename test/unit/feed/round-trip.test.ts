@@ -64,7 +64,7 @@ describe('round trips', () => {
           const numbers = Object.entries({ ts_ns: ts, price, size, seq }).map(
             ([key, text]) => `"${key}":${asText ? `"${text}"` : text}`,
           );
-          return `{${numbers},${JSON.stringify(texts).slice(1)}`;
+          return `{${numbers.join(',')},${JSON.stringify(texts).slice(1)}`;
         });
         expect((await ticksOf(lines.join('\n'))).map(rowOfTick)).toEqual(rows.map(([one]) => canonical(one)));
       }),
@@ -80,7 +80,7 @@ describe('round trips', () => {
     );
     const text = fc
       .array(fc.tuple(fc.string(), value), { maxLength: 4 })
-      .map((fields) => `{${fields.map(([key, one]) => `${JSON.stringify(key)}:${one}`)}}`);
+      .map((fields) => `{${fields.map(([key, one]) => `${JSON.stringify(key)}:${one}`).join(',')}}`);
     fc.assert(
       fc.property(text, (line) => {
         const fields = readFlatObject(line);

@@ -66,7 +66,9 @@ class TestShard implements HubShard {
     return this.#wait(() => this.entries.filter((entry) => compareStreamIds(entry.id, after) > 0));
   }
   async rangeTicks(after: StreamId, through: StreamId): Promise<StreamEntry[]> {
-    return this.entries.filter((entry) => compareStreamIds(entry.id, after) > 0 && compareStreamIds(entry.id, through) <= 0);
+    return this.entries.filter(
+      (entry) => compareStreamIds(entry.id, after) > 0 && compareStreamIds(entry.id, through) <= 0,
+    );
   }
   async readFrames(after: number): Promise<CandleFrame[]> {
     return this.#wait(() => this.frames.filter((frame) => frame.commitNo > after));
@@ -101,7 +103,18 @@ const tickEntry = (seq: number, symbol = 'ACME', price = '10.5', epoch = 7): Tic
   id: { epoch, seq },
   ingestMs: 1_000 + seq,
   simulated: true,
-  tick: { symbol, tsUs: 1_000_000 + seq, ns: 0, seq, id: String(seq), price: decimal(price), size: decimal('1'), exchange: '', conditions: '', side: '' },
+  tick: {
+    symbol,
+    tsUs: 1_000_000 + seq,
+    ns: 0,
+    seq,
+    id: String(seq),
+    price: decimal(price),
+    size: decimal('1'),
+    exchange: '',
+    conditions: '',
+    side: '',
+  },
 });
 
 const candle = (revision: number, close: string, symbol = 'ACME'): CandleView => ({
@@ -140,7 +153,15 @@ describe('hub', () => {
     observed = [];
     const market = createMarket();
     for (const [index, symbol] of ['ACME', 'BOLT'].entries()) {
-      market.setInstrument({ instrumentId: index, symbol, source: 'simulated', simulated: true, priceDigits: 2, sizeDigits: 0, closedThroughUs: 0 });
+      market.setInstrument({
+        instrumentId: index,
+        symbol,
+        source: 'simulated',
+        simulated: true,
+        priceDigits: 2,
+        sizeDigits: 0,
+        closedThroughUs: 0,
+      });
     }
     const abort = new AbortController();
     hub = createHub({
@@ -172,18 +193,36 @@ describe('hub', () => {
     const socket = attach();
     expect(socket.text).toMatch(/^retry: \d+\n: ok\n\nevent: snapshot\n/);
     const [snapshot] = socket.events();
-    expect(snapshot?.data).toMatchObject({ verdict: 'fresh', simulated: true, symbols: [{ symbol: 'ACME', last: '10.5', simulated: true }], candles: [{ close: '10.5', simulated: true }] });
+    expect(snapshot?.data).toMatchObject({
+      verdict: 'fresh',
+      simulated: true,
+      symbols: [{ symbol: 'ACME', last: '10.5', simulated: true }],
+      candles: [{ close: '10.5', simulated: true }],
+    });
   });
 
   it('LIVE-1 LIVE-14 ticks and candles of subscribed symbols follow, with the cursor as id', async () => {
     const socket = attach();
     shard.append(tickEntry(1), tickEntry(2, 'BOLT'));
     await settle();
-    shard.commit({ commitNo: 1, through: { epoch: 7, seq: 2 }, kind: 'candles', candles: [candle(1, '10.5'), candle(1, '7', 'BOLT')] });
+    shard.commit({
+      commitNo: 1,
+      through: { epoch: 7, seq: 2 },
+      kind: 'candles',
+      candles: [candle(1, '10.5'), candle(1, '7', 'BOLT')],
+    });
     await settle();
     const [, ticks, candles] = socket.events();
-    expect(ticks).toMatchObject({ event: 'ticks', id: `${INCARNATION}~7-2.0`, data: { simulated: true, ticks: [{ symbol: 'ACME', price: '10.5', id: '1', simulated: true }] } });
-    expect(candles).toMatchObject({ event: 'candles', id: `${INCARNATION}~7-2.1`, data: { candles: [{ symbol: 'ACME', close: '10.5', shard: 0, commitNo: 1, through: '7-2' }] } });
+    expect(ticks).toMatchObject({
+      event: 'ticks',
+      id: `${INCARNATION}~7-2.0`,
+      data: { simulated: true, ticks: [{ symbol: 'ACME', price: '10.5', id: '1', simulated: true }] },
+    });
+    expect(candles).toMatchObject({
+      event: 'candles',
+      id: `${INCARNATION}~7-2.1`,
+      data: { candles: [{ symbol: 'ACME', close: '10.5', shard: 0, commitNo: 1, through: '7-2' }] },
+    });
     expect(socket.events()).toHaveLength(3);
   });
 
@@ -227,22 +266,28 @@ describe('hub', () => {
     const socket = attach();
     shard.append(tickEntry(1), tickEntry(3));
     await settle();
-    shard.append({ kind: 'gap', id: { epoch: 7, seq: 4 }, ingestMs: 1, symbols: ['ACME'], fromUs: 0, toUs: 1, reason: 'venue' });
+    shard.append({
+      kind: 'gap',
+      id: { epoch: 7, seq: 4 },
+      ingestMs: 1,
+      symbols: ['ACME'],
+      fromUs: 0,
+      toUs: 1,
+      reason: 'venue',
+    });
     await settle();
-    shard.append({ kind: 'barrier', id: { epoch: 8, seq: 0 }, ingestMs: 1, prev: { epoch: 7, seq: 4 }, term: 8 }, tickEntry(1, 'ACME', '11', 8));
+    shard.append(
+      { kind: 'barrier', id: { epoch: 8, seq: 0 }, ingestMs: 1, prev: { epoch: 7, seq: 4 }, term: 8 },
+      tickEntry(1, 'ACME', '11', 8),
+    );
     await settle();
     shard.append({ kind: 'barrier', id: { epoch: 9, seq: 0 }, ingestMs: 1, prev: { epoch: 8, seq: 0 }, term: 9 });
     await settle();
     shard.append({ kind: 'barrier', id: { epoch: 10, seq: 0 }, ingestMs: 1, prev: undefined, term: 10 });
     await settle();
-    expect(socket.events().map(({ event, data }) => `${event} ${String(data['reason'] ?? data['verdict'] ?? '')}`)).toEqual([
-      'snapshot fresh',
-      'snapshot hole',
-      'snapshot gap',
-      'ticks ',
-      'snapshot failover',
-      'snapshot restarted',
-    ]);
+    expect(
+      socket.events().map(({ event, data }) => `${event} ${String(data['reason'] ?? data['verdict'] ?? '')}`),
+    ).toEqual(['snapshot fresh', 'snapshot hole', 'snapshot gap', 'ticks ', 'snapshot failover', 'snapshot restarted']);
   });
 
   it('LIVE-9 a stalled reader costs its buffer and then gets a snapshot; others go on', async () => {
@@ -268,7 +313,11 @@ describe('hub', () => {
     shard.append(tickEntry(1, 'BOLT'));
     await settle();
     await clock.advance(10_000);
-    expect(socket.events().at(-1)).toMatchObject({ event: 'heartbeat', id: `${INCARNATION}~7-1.0`, data: { simulated: true, feed: { state: 'simulated' } } });
+    expect(socket.events().at(-1)).toMatchObject({
+      event: 'heartbeat',
+      id: `${INCARNATION}~7-1.0`,
+      data: { simulated: true, feed: { state: 'simulated' } },
+    });
   });
 
   it('LIVE-12 beyond the limit a newcomer is asked to come back, and nobody is evicted', () => {

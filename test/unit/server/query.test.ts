@@ -14,8 +14,17 @@ const refusal = (schema: Parameters<typeof parseQuery>[0], query: unknown): stri
 
 describe('query', () => {
   it('accepts what the documentation says', () => {
-    expect(parseQuery(candlesQuery, { symbol: 'IBM', interval: '1M', from: '-5', to: '7', limit: '5000' })).toEqual({ symbol: 'IBM', interval: '1M', from: -5, to: 7, limit: 5000 });
-    expect(parseQuery(streamQuery, { symbols: 'A,B,,A', candles: '1m,1M' })).toEqual({ symbols: ['A', 'B'], candles: ['1m', '1M'] });
+    expect(parseQuery(candlesQuery, { symbol: 'IBM', interval: '1M', from: '-5', to: '7', limit: '5000' })).toEqual({
+      symbol: 'IBM',
+      interval: '1M',
+      from: -5,
+      to: 7,
+      limit: 5000,
+    });
+    expect(parseQuery(streamQuery, { symbols: 'A,B,,A', candles: '1m,1M' })).toEqual({
+      symbols: ['A', 'B'],
+      candles: ['1m', '1M'],
+    });
     expect(parseQuery(streamQuery, { symbols: 'A' })).toEqual({ symbols: ['A'], candles: [] });
   });
 
@@ -37,7 +46,9 @@ describe('query', () => {
     ];
     for (const [query, message] of cases) expect(refusal(candlesQuery, query)).toMatch(message);
     expect(refusal(streamQuery, { symbols: '' })).toMatch(/^symbols: names nothing$/);
-    expect(refusal(streamQuery, { symbols: Array.from({ length: 201 }, (_, i) => `S${i}`).join(',') })).toMatch(/^symbols: names more than 200$/);
+    expect(refusal(streamQuery, { symbols: Array.from({ length: 201 }, (_, i) => `S${i}`).join(',') })).toMatch(
+      /^symbols: names more than 200$/,
+    );
     expect(refusal(streamQuery, { symbols: 'A', candles: '7m' })).toMatch(/^candles: /);
     expect(refusal(streamQuery, {})).toMatch(/^symbols: is missing$/);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TickerError } from '../../../src/core/errors.ts';
 import { readSettings, SETTINGS, type Setting } from '../../../src/server/settings.ts';
 
-const refusal = (flags: Record<string, unknown>, env: Record<string, string> = {}): TickerError => {
+const refusal = (flags: Record<string, string>, env: Record<string, string> = {}): TickerError => {
   try {
     readSettings(flags, env);
   } catch (error) {
@@ -28,7 +28,9 @@ describe('settings', () => {
   });
 
   it('Q7 every number outside its range is refused, and the refusal names where it came from', () => {
-    for (const setting of (SETTINGS as readonly Setting[]).filter(({ type }) => type === 'integer' || type === 'port')) {
+    for (const setting of (SETTINGS as readonly Setting[]).filter(
+      ({ type }) => type === 'integer' || type === 'port',
+    )) {
       const max = setting.type === 'port' ? 65_535 : (setting.max ?? 0);
       for (const bad of ['-1', '1.5', 'x', '1e3', ' 1', '0x10', String(BigInt(max) + 1n), '99999999999999999999']) {
         const error = refusal({}, { [setting.env]: bad });

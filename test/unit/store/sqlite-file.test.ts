@@ -63,7 +63,15 @@ describe('the file of the embedded store', () => {
         return result;
       };
     };
-    const query = { instrumentId, shard: 0, intervalCode: 3, fromUs: 0, toUs: Number.MAX_SAFE_INTEGER, limit: 1 };
+    const query = {
+      instrumentId,
+      shard: 0,
+      intervalCode: 3,
+      fromUs: 0,
+      toUs: Number.MAX_SAFE_INTEGER,
+      limit: 1,
+      keep: 'last',
+    } as const;
     const { shard, records } = readCandles({ ...reading, row: interrupted(reading.row) }, query);
     expect(commits).toBeGreaterThan(0);
     expect(records[0]?.at(-1)).toBe(shard.commitNo);

@@ -74,6 +74,19 @@ describe('STREAM-13 D2 trimming', () => {
     expect(await connection.call('XLEN', KEYS.ticks)).toBe(601 - outcome.lost);
   });
 
+  it('STREAM-13 a long backlog goes at once: the default limit of XTRIM ~ does not hold it', async () => {
+    const { connection, clock } = openServer();
+    const publisher = await installed(connection, TERM);
+    for (let i = 0; i < 60; i++) await publisher.publish(ticks(i * 200, 200), 'c');
+    await clock.advance(1_000);
+    const options = { connection, keys: KEYS, clock, required: ['candles'], keepMs: 0 };
+    const capped = await createTrimmer({ ...options, hardCapEntries: 500 }).trim();
+    expect(capped.lost).toBeGreaterThan(11_000);
+    await writeCheckpoint(connection, KEYS, 'candles', { epoch: TERM, seq: 12_000 });
+    await createTrimmer({ ...options, hardCapEntries: 0 }).trim();
+    expect(await connection.call('XLEN', KEYS.ticks)).toBeLessThan(100);
+  });
+
   it('STREAM-13 an empty stream has nothing to trim', async () => {
     const { connection, clock } = openServer();
     const options = { connection, keys: KEYS, clock, required: [], keepMs: 0, hardCapEntries: 1 };
