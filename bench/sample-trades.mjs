@@ -1,4 +1,5 @@
-// Trades that behave like a busy US equity day: seven hours, 20 symbols, bursts that share a millisecond, odd lots.
+// Trades that behave like a busy US equity day: seven hours, 20 symbols, bursts of about eight trades that share a
+// millisecond, as in the recorded days Ticker is tested with.
 const SYMBOLS = 20;
 const START_MS = Date.parse('2013-10-10T13:00:00Z');
 const DAY_MS = 7 * 3_600_000;
@@ -13,9 +14,15 @@ export function sampleTrades(count) {
   const cents = Array.from({ length: SYMBOLS }, (_, index) => 2_000 + index * 911);
   const ids = new Array(SYMBOLS).fill(0);
   const parts = ['symbol,ts_ms,price,size,id,seq,exchange,conditions\n'];
+  let left = 0;
+  let at = 0;
+  let ms = START_MS;
   for (let i = 0; i < count; i++) {
-    const ms = START_MS + Math.floor((i * DAY_MS) / count / 40) * 40 + random(40);
-    const at = Math.min(random(SYMBOLS), random(SYMBOLS));
+    if (left-- === 0) {
+      left = random(15);
+      at = Math.min(random(SYMBOLS), random(SYMBOLS));
+      ms = START_MS + Math.floor((i / count) * DAY_MS);
+    }
     cents[at] = Math.max(100, cents[at] + random(5) - 2);
     const id = ++ids[at];
     const price = `${Math.floor(cents[at] / 100)}.${String(cents[at] % 100).padStart(2, '0')}`;

@@ -174,7 +174,8 @@ class Tenure {
       observe({ kind: 'fenced', ownerToken: outcome.ownerToken });
       return false;
     }
-    const { commitNo, rows } = outcome;
+    const { commitNo } = outcome;
+    const rows = outcome.candles.map((candle) => ({ ...candle, rev: commitNo }));
     this.#close(closedThrough);
     const acknowledged = this.#handed;
     this.#handed = [];

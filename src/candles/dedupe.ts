@@ -1,4 +1,6 @@
-import { bucketStartUs, US_PER_HOUR } from '../core/interval.ts';
+import { US_PER_HOUR } from '../core/interval.ts';
+import type { ArchivedTick } from '../store/store.ts';
+import { IdSet } from './id-set.ts';
 
 /** Where the ids of stored trades come from: the archive, and nothing else (D6). */
 export interface IdArchive {
@@ -12,85 +14,99 @@ export interface IdArchive {
  */
 export interface DedupeSet {
   /** Loads the hours that these trades touch, so that `admit` can answer at once. */
-  prepare(trades: readonly TradeIdentity[]): Promise<void>;
+  prepare(trades: readonly ArchivedTick[]): Promise<void>;
   /** True when the trade is new: it then counts as seen. False for a duplicate. The hour must have been prepared. */
-  admit(trade: TradeIdentity): boolean;
-  /** After a commit: hours may be forgotten again, for the archive now has them. */
+  admit(trade: ArchivedTick): boolean;
+  /** What was admitted until now is being committed; what is admitted from now on belongs to the next commit. */
+  committing(): void;
+  /** After that commit: its hours may be forgotten again, for the archive now has them. */
   committed(): void;
   /** After a failed or fenced commit: what was admitted since is not in the archive. Forget everything. */
   reset(): void;
-}
-
-export interface TradeIdentity {
-  readonly instrumentId: number;
-  readonly tsUs: number;
-  readonly id: string;
 }
 
 /** About 200 MB of ids at worst; the hours of one flush may exceed it until they are committed. */
 export const DEDUPE_IDS_MAX = 2_000_000;
 
 export function createDedupeSet(archive: IdArchive, idsMax: number = DEDUPE_IDS_MAX): DedupeSet {
-  const hours = new Map<string, Set<string>>();
-  let lastKey = '';
-  let lastIds: Set<string> | undefined;
-
-  function idsOf(trade: TradeIdentity): Set<string> | undefined {
-    const key = hourKey(trade);
-    if (key !== lastKey || lastIds === undefined) {
-      lastIds = hours.get(key);
-      lastKey = key;
-    }
-    return lastIds;
-  }
-
-  function forgetOldest(): void {
-    let total = 0;
-    for (const ids of hours.values()) total += ids.size;
-    for (const [key, ids] of hours) {
-      if (total <= idsMax) break;
-      hours.delete(key);
-      total -= ids.size;
-    }
-    lastIds = undefined;
-  }
-
-  return {
-    async prepare(trades) {
-      const missing = new Map<string, TradeIdentity>();
-      const touched = new Set<string>();
-      for (const trade of trades) {
-        const key = hourKey(trade);
-        if (touched.has(key)) continue;
-        touched.add(key);
-        const present = hours.get(key);
-        if (present === undefined) missing.set(key, trade);
-        else {
-          hours.delete(key);
-          hours.set(key, present);
-        }
-      }
-      for (const [key, trade] of missing) {
-        const ids = await archive.archivedIds(trade.instrumentId, bucketStartUs('1h', trade.tsUs));
-        hours.set(key, new Set(ids));
-      }
-      if (missing.size > 0) lastIds = undefined;
-    },
-    admit(trade) {
-      const ids = idsOf(trade);
-      if (ids === undefined) throw new RangeError('the hour of this trade was not prepared');
-      const before = ids.size;
-      ids.add(trade.id);
-      return ids.size > before;
-    },
-    committed: forgetOldest,
-    reset() {
-      hours.clear();
-      lastIds = undefined;
-    },
-  };
+  return new HourlyDedupeSet(archive, idsMax);
 }
 
-function hourKey(trade: TradeIdentity): string {
-  return `${trade.instrumentId}:${Math.floor(trade.tsUs / US_PER_HOUR)}`;
+class HourlyDedupeSet implements DedupeSet {
+  readonly #archive: IdArchive;
+  readonly #idsMax: number;
+  /** Ids of an hour of an instrument, least recently used first. */
+  readonly #hours = new Map<number, IdSet>();
+  /** Hours with ids that are in no commit yet: they must not be forgotten. */
+  #uncommitted = new Set<number>();
+  #lastKey = Number.NaN;
+  #lastIds: IdSet | undefined;
+
+  constructor(archive: IdArchive, idsMax: number) {
+    this.#archive = archive;
+    this.#idsMax = idsMax;
+  }
+
+  async prepare(trades: readonly ArchivedTick[]): Promise<void> {
+    const touched = new Map<number, ArchivedTick>();
+    let lastKey = Number.NaN;
+    for (const trade of trades) {
+      const key = hourKey(trade);
+      if (key !== lastKey) touched.set(key, trade);
+      lastKey = key;
+    }
+    for (const [key, trade] of touched) {
+      const ids = this.#hours.get(key) ?? (await this.#load(trade));
+      this.#hours.delete(key);
+      this.#hours.set(key, ids);
+      this.#uncommitted.add(key);
+    }
+    this.#lastKey = Number.NaN;
+  }
+
+  admit(trade: ArchivedTick): boolean {
+    const key = hourKey(trade);
+    if (key !== this.#lastKey) {
+      this.#lastIds = this.#hours.get(key);
+      this.#lastKey = key;
+    }
+    if (this.#lastIds === undefined) throw new RangeError('the hour of this trade was not prepared');
+    return this.#lastIds.add(trade.tick.id);
+  }
+
+  committing(): void {
+    this.#uncommitted = new Set();
+  }
+
+  committed(): void {
+    let total = 0;
+    for (const ids of this.#hours.values()) total += ids.size;
+    for (const [key, ids] of this.#hours) {
+      if (total <= this.#idsMax) break;
+      if (this.#uncommitted.has(key)) continue;
+      this.#hours.delete(key);
+      total -= ids.size;
+    }
+    this.#lastKey = Number.NaN;
+  }
+
+  async #load({ instrumentId, tick }: ArchivedTick): Promise<IdSet> {
+    const ids = new IdSet();
+    const hourStartUs = Math.floor(tick.tsUs / US_PER_HOUR) * US_PER_HOUR;
+    for (const id of await this.#archive.archivedIds(instrumentId, hourStartUs)) ids.add(id);
+    return ids;
+  }
+
+  reset(): void {
+    this.#hours.clear();
+    this.#uncommitted.clear();
+    this.#lastKey = Number.NaN;
+  }
+}
+
+/** Above any number of instruments of one store. */
+const INSTRUMENTS = 2 ** 20;
+
+function hourKey({ instrumentId, tick }: ArchivedTick): number {
+  return Math.floor(tick.tsUs / US_PER_HOUR) * INSTRUMENTS + instrumentId;
 }

@@ -1,10 +1,9 @@
-import type { CandleRow } from '../core/candle.ts';
 import type { Instrument } from '../core/instrument.ts';
 import type { Tick } from '../core/tick.ts';
 import type { ArchivedTick, Checkpoint, CommitOutcome, Flush, Store } from '../store/store.ts';
 import { type CandleBook, createCandleBook } from './book.ts';
 import { createDedupeSet, type DedupeSet } from './dedupe.ts';
-import { createFold } from './fold.ts';
+import { type CandleDelta, createFold } from './fold.ts';
 
 /**
  * R24: received = applied + duplicate, counted when they are committed, so that the law holds at all times. Rejected
@@ -26,7 +25,10 @@ export interface CandleWriter {
   readonly pending: number;
   /** Drops duplicates and folds the rest. Every symbol must be an instrument of the map given at creation. */
   add(ticks: readonly Tick[]): Promise<void>;
-  /** Commits everything added. `fenced`: somebody took the shard over; the writer is empty again and knows nothing. */
+  /**
+   * Commits everything added until now; trades may be added while it runs, for the next flush. `fenced`, or an error: the
+   * writer is empty again and knows nothing, whatever was added meanwhile.
+   */
   flush(of: FlushOptions): Promise<FlushOutcome>;
 }
 
@@ -37,11 +39,11 @@ export interface FlushOptions {
 }
 
 export type FlushOutcome =
-  | { readonly kind: 'committed'; readonly commitNo: number; readonly rows: readonly CandleRow[] }
+  | { readonly kind: 'committed'; readonly commitNo: number; readonly candles: readonly CandleDelta[] }
   | Extract<CommitOutcome, { kind: 'fenced' }>;
 
 export interface WriterOptions {
-  readonly store: Pick<Store, 'archivedIds' | 'loadCandles' | 'commit'>;
+  readonly store: Pick<Store, 'archivedIds' | 'loadCandles' | 'latestCandles' | 'commit'>;
   readonly shard: number;
   readonly ownerTerm: number;
   /** Registered instruments by symbol; the caller adds to it before it adds trades of a new symbol. */
@@ -58,58 +60,68 @@ class ShardCandleWriter implements CandleWriter {
   readonly #dedupe: DedupeSet;
   readonly #book: CandleBook;
   readonly #fold = createFold();
-  /** Since the last commit. */
-  #accepted: ArchivedTick[] = [];
-  #duplicates = 0;
+  /** Since the last flush. */
+  #batch = emptyBatch();
+  #flushing = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.#dedupe = createDedupeSet(options.store);
-    this.#book = createCandleBook(options.store);
+    const { store } = options;
+    const book = createCandleBook(store);
+    this.#book = book;
+    this.#dedupe = createDedupeSet({
+      // A new hour has no ids to ask for, and the question would wait behind a commit.
+      archivedIds: async (instrumentId, hourStartUs) =>
+        (await book.mayHaveTradesSince(instrumentId, hourStartUs)) ? store.archivedIds(instrumentId, hourStartUs) : [],
+    });
   }
 
   get pending(): number {
-    return this.#accepted.length;
+    return this.#batch.accepted.length;
   }
 
   async add(ticks: readonly Tick[]): Promise<void> {
-    const trades = ticks.map((tick) => ({
+    const added: ArchivedTick[] = ticks.map((tick) => ({
       instrumentId: instrumentOf(this.#options.instruments, tick),
-      tsUs: tick.tsUs,
-      id: tick.id,
       tick,
     }));
-    await this.#dedupe.prepare(trades);
-    for (const trade of trades) {
-      if (!this.#dedupe.admit(trade)) {
-        this.#duplicates++;
+    await this.#dedupe.prepare(added);
+    for (const entry of added) {
+      if (!this.#dedupe.admit(entry)) {
+        this.#batch.duplicates++;
         continue;
       }
-      this.#fold.add(trade.instrumentId, trade.tick);
-      this.#accepted.push({ instrumentId: trade.instrumentId, tick: trade.tick });
+      this.#fold.add(entry.instrumentId, entry.tick);
+      this.#batch.accepted.push(entry);
     }
   }
 
   async flush(of: FlushOptions): Promise<FlushOutcome> {
+    if (this.#flushing) throw new RangeError('one flush at a time');
     const { store, shard, ownerTerm } = this.#options;
+    const { accepted, duplicates } = this.#batch;
+    const deltas = this.#fold.take();
+    this.#batch = emptyBatch();
+    this.#dedupe.committing();
+    this.#flushing = true;
     try {
-      const candles = await this.#book.merge(this.#fold.take());
-      const outcome = await store.commit({ shard, ownerTerm, candles, ticks: this.#accepted, ...of });
+      const candles = await this.#book.merge(deltas);
+      const outcome = await store.commit({ shard, ownerTerm, candles, ticks: accepted, ...of });
       if (outcome.kind === 'fenced') {
         this.#forget();
         return outcome;
       }
-      this.counts.applied += this.#accepted.length;
-      this.counts.duplicate += this.#duplicates;
-      this.counts.received += this.#accepted.length + this.#duplicates;
-      this.#accepted = [];
-      this.#duplicates = 0;
+      this.counts.applied += accepted.length;
+      this.counts.duplicate += duplicates;
+      this.counts.received += accepted.length + duplicates;
       this.#book.committed(candles);
       this.#dedupe.committed();
-      return { ...outcome, rows: candles.map((candle) => ({ ...candle, rev: outcome.commitNo })) };
+      return { ...outcome, candles };
     } catch (error) {
       this.#forget();
       throw error;
+    } finally {
+      this.#flushing = false;
     }
   }
 
@@ -118,9 +130,17 @@ class ShardCandleWriter implements CandleWriter {
     this.#dedupe.reset();
     this.#book.reset();
     this.#fold.take();
-    this.#accepted = [];
-    this.#duplicates = 0;
+    this.#batch = emptyBatch();
   }
+}
+
+interface Batch {
+  readonly accepted: ArchivedTick[];
+  duplicates: number;
+}
+
+function emptyBatch(): Batch {
+  return { accepted: [], duplicates: 0 };
 }
 
 function instrumentOf(instruments: ReadonlyMap<string, Instrument>, tick: Tick): number {

@@ -43,17 +43,24 @@ export async function importFile(file: TradeFile, options: ImportOptions): Promi
   );
   const report: ImportReport = { rows: 0, applied: 0, duplicate: 0, rejected: 0 };
   const lastUs = new Map<string, number>();
+  // The store commits one flush while the next is being read.
+  let committing = Promise.resolve();
   for await (const batch of file.batches()) {
     for (const { symbol, tsUs } of batch.ticks)
       if (tsUs > (lastUs.get(symbol) ?? Number.NEGATIVE_INFINITY)) lastUs.set(symbol, tsUs);
     for (const [shard, guest] of guests.entries()) {
       await guest.add(ticksOfShard(batch.ticks, shard, options.shards));
-      if (guest.pending >= FLUSH_TICKS) await flush(guest, options);
+      if (guest.pending < FLUSH_TICKS) continue;
+      await committing;
+      committing = flush(guest, options);
+      // Awaited before the next flush; a failure meanwhile is not unheard.
+      committing.catch(() => undefined);
     }
     report.rows += batch.rows;
     report.rejected += batch.faults.length;
     options.onProgress(summed(report, guests), batch.bytesRead);
   }
+  await committing;
   for (const [shard, guest] of guests.entries()) {
     // The end of a file closes every candle its trades are in (D5).
     const ended = [...lastUs].filter(([symbol]) => shardOfSymbol(symbol, options.shards) === shard);

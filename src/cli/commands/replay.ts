@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { systemClock } from '../../core/clock.ts';
 import { TickerError } from '../../core/errors.ts';
 import { createReplayFeed, formatRowFault } from '../../feed/index.ts';
-import { startTicker } from '../../server/main.ts';
 import { SETTINGS, type Settings } from '../../server/settings.ts';
 import { type Run, STORE_OPTION, settingsOf, storePath, withSettings } from '../options.ts';
 import { EXIT, say } from '../output.ts';
@@ -43,6 +42,7 @@ async function replay(files: readonly string[], flags: ReplayFlags, settings: Se
     clock: systemClock,
     onFault: (fault) => say(`  skipped ${formatRowFault(fault)}`),
   });
+  const { startTicker } = await import('../../server/main.ts');
   try {
     const serve = flags.serve === true;
     const ticker = await startTicker({

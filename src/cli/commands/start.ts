@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { systemClock } from '../../core/clock.ts';
 import { createSimulatedFeed } from '../../feed/index.ts';
-import { startTicker, type Ticker } from '../../server/main.ts';
+import type { Ticker } from '../../server/main.ts';
 import { SETTINGS, type Settings } from '../../server/settings.ts';
 import { type Run, settingsOf, storePath, withSettings } from '../options.ts';
 import { EXIT, say } from '../output.ts';
@@ -21,6 +21,8 @@ export function startCommand(run: Run): Command {
 
 async function start(settings: Settings): Promise<number> {
   const path = storePath(undefined, settings);
+  // Loaded when needed: the server takes half a second to load, and most commands do without it.
+  const { startTicker } = await import('../../server/main.ts');
   const ticker = await startTicker({
     settings,
     feed: simulatedFeed(settings),

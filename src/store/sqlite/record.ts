@@ -1,5 +1,5 @@
 import type { CandleRow } from '../../core/candle.ts';
-import { formatDecimal } from '../../core/decimal.ts';
+import { type Decimal, formatDecimal } from '../../core/decimal.ts';
 import { assert } from '../../core/errors.ts';
 import { INTERVAL_CODES, intervalOfCode } from '../../core/interval.ts';
 import { decodeDecimal, decodeMark, encodeMark } from './mark.ts';
@@ -29,14 +29,18 @@ export const CANDLE_VALUES = 12;
 
 /** Appends the values of one candle, without `rev`, to the flat list that crosses to the worker. */
 export function appendCandle(values: (string | number)[], { candle, ...key }: Omit<CandleRow, 'rev'>): void {
+  const { price } = candle.open;
+  const open = formatDecimal(price);
+  // Most one-second candles hold one price: it is written once.
+  const text = (value: Decimal): string => (value === price ? open : formatDecimal(value));
   values.push(
     key.instrumentId,
     INTERVAL_CODES[key.interval],
     key.startUs,
-    formatDecimal(candle.open.price),
-    formatDecimal(candle.high),
-    formatDecimal(candle.low),
-    formatDecimal(candle.close.price),
+    open,
+    text(candle.high),
+    text(candle.low),
+    text(candle.close.price),
     formatDecimal(candle.volume),
     formatDecimal(candle.quoteVolume),
     candle.trades,

@@ -54,6 +54,8 @@ async function stored(): Promise<string> {
   return dump(candles);
 }
 
+const trade = (id: string): Trade => ({ symbol: 'A', tsUs: 1_000_000n, seq: 0n, id, price: '1', size: '1' });
+
 /** Distinct within an hour, so that the oracle and the store agree on identity whatever the symbol. */
 const schedules = arbitraryTrades(SYMBOLS).chain((trades) =>
   fc.record({
@@ -87,8 +89,6 @@ describe('candle writer', () => {
     );
   });
 
-  const trade = (id: string): Trade => ({ symbol: 'A', tsUs: 1_000_000n, seq: 0n, id, price: '1', size: '1' });
-
   it('R24 received = applied + duplicate, counted when committed', async () => {
     const current = await writer();
     await current.add(['1', '2', '1'].map((id) => tickOf(trade(id))));
@@ -119,11 +119,15 @@ describe('dedupe set', () => {
       { archivedIds: async (instrumentId, hour) => (loads++, archive.get(`${instrumentId}:${hour}`) ?? []) },
       2,
     );
-    const at = (hour: number, id: string) => ({ instrumentId: 1, tsUs: hour * 3_600_000_000, id });
+    const at = (hour: number, id: string) => ({
+      instrumentId: 1,
+      tick: tickOf({ ...trade(id), tsUs: BigInt(hour) * 3_600_000_000n }),
+    });
     const admit = async (hour: number, id: string): Promise<boolean> => {
       await set.prepare([at(hour, id)]);
       const fresh = set.admit(at(hour, id));
       if (fresh) archive.set(`1:${hour * 3_600_000_000}`, [...(archive.get(`1:${hour * 3_600_000_000}`) ?? []), id]);
+      set.committing();
       set.committed();
       return fresh;
     };
@@ -131,5 +135,14 @@ describe('dedupe set', () => {
     expect(await admit(0, 'a')).toBe(false);
     expect(await admit(2, 'a')).toBe(false);
     expect(loads).toBeGreaterThan(3);
+  });
+
+  it('D1 ids are opaque text: 1, 01, +1, 1.0 and a number beyond 2^53 are different trades', async () => {
+    const set = createDedupeSet({ archivedIds: async () => ['7'] });
+    const ids = ['1', '01', '+1', '1.0', '-1', '', '9007199254740992', '9007199254740993', '0', '00', 'a', '7'];
+    const trades = ids.map((id) => ({ instrumentId: 1, tick: tickOf(trade(id)) }));
+    await set.prepare(trades);
+    expect(trades.map((one) => set.admit(one))).toEqual(ids.map((id) => id !== '7'));
+    expect(trades.some((one) => set.admit(one))).toBe(false);
   });
 });
