@@ -3,8 +3,8 @@ import { formatDecimal } from '../core/decimal.ts';
 import type { CandleFrame, TickEntry } from '../core/stream-entry.ts';
 import { formatStreamId } from '../core/stream-id.ts';
 import type { Subscription } from './connection.ts';
-import type { FeedState } from './hub.ts';
 import { type Market, SNAPSHOT_INTERVALS } from './market.ts';
+import type { FeedState } from './shard.ts';
 import { encodeEvent } from './sse.ts';
 
 /** What a reader is told about the time it was away (V2). */

@@ -2,13 +2,14 @@ import type { Clock } from '../core/clock.ts';
 import { follow } from '../core/continuity.ts';
 import type { Interval } from '../core/interval.ts';
 import type { Random } from '../core/random.ts';
-import type { CandleFrame, StreamEntry } from '../core/stream-entry.ts';
+import type { StreamEntry } from '../core/stream-entry.ts';
 import type { StreamId } from '../core/stream-id.ts';
 import { createConnection, type LiveConnection, type LiveSocket, type Subscription } from './connection.ts';
 import { formatCursor, type LiveCursor, parseCursor } from './cursor.ts';
 import { createEncoder, type Encoder } from './encode.ts';
 import type { Market } from './market.ts';
 import { replay } from './replay.ts';
+import type { FeedState, HubShard, ReadOptions } from './shard.ts';
 import { encodePreamble } from './sse.ts';
 
 /**
@@ -32,21 +33,6 @@ export interface AttachRequest {
   readonly cursor: string | undefined;
 }
 
-/** A shard's two streams, read by cursor without a group. */
-export interface HubShard {
-  readonly start: { readonly tick: StreamId; readonly commitNo: number };
-  readTicks(after: StreamId, options: ReadOptions): Promise<StreamEntry[]>;
-  /** Entries after `after` up to and including `through`. */
-  rangeTicks(after: StreamId, through: StreamId, count: number): Promise<StreamEntry[]>;
-  readFrames(afterCommitNo: number, options: ReadOptions): Promise<CandleFrame[]>;
-  rangeFrames(afterCommitNo: number, throughCommitNo: number, count: number): Promise<CandleFrame[]>;
-}
-
-export interface ReadOptions {
-  readonly count: number;
-  readonly blockMs: number;
-}
-
 export interface HubOptions {
   readonly incarnation: string;
   readonly shards: readonly HubShard[];
@@ -59,11 +45,6 @@ export interface HubOptions {
   readonly bufferMaxBytes: number;
   readonly feedState: () => FeedState;
   readonly observe: (event: HubEvent) => void;
-}
-
-export interface FeedState {
-  readonly state: 'live' | 'stale' | 'closed' | 'simulated';
-  readonly lastTickMs: number | null;
 }
 
 export type HubEvent =

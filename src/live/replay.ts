@@ -1,7 +1,7 @@
 import type { CandleFrame, StreamEntry, TickEntry } from '../core/stream-entry.ts';
 import { compareStreamIds, type StreamId } from '../core/stream-id.ts';
 import type { LiveCursor } from './cursor.ts';
-import type { HubShard } from './hub.ts';
+import type { HubShard } from './shard.ts';
 
 /** What a returning reader missed, or why it cannot be told exactly (V2). */
 export type ReplayOutcome =

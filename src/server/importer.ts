@@ -1,12 +1,11 @@
-import type { CandleWriter } from '../candles/writer.ts';
-import { createCandleWriter } from '../candles/writer.ts';
+import { type CandleWriter, createCandleWriter } from '../candles/index.ts';
 import { TickerError } from '../core/errors.ts';
 import { describeConflict, type Instrument } from '../core/instrument.ts';
 import { endOfAllBucketsUs } from '../core/interval.ts';
 import { shardOfSymbol } from '../core/symbol.ts';
 import type { Tick } from '../core/tick.ts';
 import { requireGoodRows, type TradeFile } from '../feed/index.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/index.ts';
 
 /**
  * Brings a file of real trades straight into candles and archive, past the stream (D5: a guest of each shard). Repeating

@@ -4,7 +4,7 @@ import { describeConflict, type InstrumentClaim } from '../core/instrument.ts';
 import { shardOfSymbol } from '../core/symbol.ts';
 import { type Tick, validateTick } from '../core/tick.ts';
 import type { Feed, FeedBatch } from '../feed/feed.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/index.ts';
 import type { PublishEntry, Publisher, PublishOutcome } from '../stream/index.ts';
 
 /**

@@ -2,7 +2,7 @@ import { systemClock } from '../core/clock.ts';
 import { systemRandom } from '../core/random.ts';
 import type { Feed } from '../feed/index.ts';
 import { createMemoryRedis } from '../redis/index.ts';
-import { openSqliteStore } from '../store/sqlite/index.ts';
+import { openSqliteStore } from '../store/index.ts';
 import { type HttpServer, startHttp } from './http.ts';
 import { createLifecycle, type StopFailure } from './lifecycle.ts';
 import { createLog } from './log.ts';

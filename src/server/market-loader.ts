@@ -1,7 +1,7 @@
 import { viewCandle } from '../core/candle.ts';
 import { bucketEndUs, INTERVALS } from '../core/interval.ts';
-import type { Market } from '../live/market.ts';
-import type { Store } from '../store/store.ts';
+import type { Market } from '../live/index.ts';
+import type { Store } from '../store/index.ts';
 
 /** Brings the present of the market up to what is stored: instruments, and the newest candle of each interval. */
 export async function loadMarket(store: Store, market: Market): Promise<void> {

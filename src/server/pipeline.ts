@@ -1,12 +1,11 @@
-import { type Aggregator, createAggregator } from '../candles/aggregator.ts';
+import { type Aggregator, createAggregator } from '../candles/index.ts';
 import type { Clock } from '../core/clock.ts';
 import { type ErrorCode, TickerError } from '../core/errors.ts';
 import type { Random } from '../core/random.ts';
 import type { StreamId } from '../core/stream-id.ts';
 import type { Feed } from '../feed/index.ts';
 import { createElector, createLease, type Elector } from '../lease/index.ts';
-import { createHub, type Hub, type HubShard } from '../live/hub.ts';
-import { createMarket, type Market } from '../live/market.ts';
+import { createHub, createMarket, type Hub, type HubShard, type Market } from '../live/index.ts';
 import {
   candleStreamKey,
   leaseKeys,
@@ -15,7 +14,7 @@ import {
   shardKeys,
   symbolChannelPrefix,
 } from '../redis/index.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/index.ts';
 import {
   type CandleFrames,
   createPublisher,

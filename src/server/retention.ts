@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Interval } from '../core/interval.ts';
-import type { RetentionPolicy, Store } from '../store/store.ts';
+import type { RetentionPolicy, Store } from '../store/index.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 

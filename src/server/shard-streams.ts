@@ -1,6 +1,6 @@
-import type { AggregatorInput } from '../candles/aggregator.ts';
+import type { AggregatorInput } from '../candles/index.ts';
 import { STREAM_START } from '../core/stream-id.ts';
-import type { HubShard } from '../live/hub.ts';
+import type { HubShard } from '../live/index.ts';
 import type { Redis, ShardKeys } from '../redis/index.ts';
 import {
   createCursorReader,

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { formatStreamId } from '../core/stream-id.ts';
 import type { Feed } from '../feed/index.ts';
-import type { Hub } from '../live/hub.ts';
-import type { Store } from '../store/store.ts';
+import type { Hub } from '../live/index.ts';
+import type { Store } from '../store/index.ts';
 import type { Publisher } from '../stream/index.ts';
 import type { Vitals } from './vitals.ts';
 

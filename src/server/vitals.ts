@@ -1,7 +1,7 @@
-import type { AggregatorEvent } from '../candles/aggregator.ts';
+import type { AggregatorEvent } from '../candles/index.ts';
 import type { Clock } from '../core/clock.ts';
 import type { StreamId } from '../core/stream-id.ts';
-import type { FeedState, HubEvent } from '../live/hub.ts';
+import type { FeedState, HubEvent } from '../live/index.ts';
 import type { IngestEvent } from './ingest.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';

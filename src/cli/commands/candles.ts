@@ -4,8 +4,7 @@ import { systemClock } from '../../core/clock.ts';
 import { TickerError } from '../../core/errors.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { bucketEndUs, INTERVALS, type Interval, isInterval, US_PER_MS } from '../../core/interval.ts';
-import { openSqliteStore } from '../../store/sqlite/index.ts';
-import type { Store } from '../../store/store.ts';
+import { openSqliteStore, type Store } from '../../store/index.ts';
 import { type Run, STORE_OPTION, settingsOf, storePath, withSettings } from '../options.ts';
 import { EXIT, print } from '../output.ts';
 

@@ -4,8 +4,7 @@ import { TickerError } from '../../core/errors.ts';
 import { formatRowFault, openTradeFile, type TradeFile } from '../../feed/index.ts';
 import { ownerToken, SHARDS } from '../../server/identity.ts';
 import { type ImportReport, importFile } from '../../server/importer.ts';
-import { openSqliteStore } from '../../store/sqlite/index.ts';
-import type { Store } from '../../store/store.ts';
+import { openSqliteStore, type Store } from '../../store/index.ts';
 import { type Run, STORE_OPTION, settingsOf, storePath, withSettings } from '../options.ts';
 import { bar, count, createProgress, EXIT, reportError, say } from '../output.ts';
 

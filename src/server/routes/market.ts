@@ -4,8 +4,8 @@ import { TickerError } from '../../core/errors.ts';
 import { bucketEndUs, US_PER_MS } from '../../core/interval.ts';
 import { formatStreamId } from '../../core/stream-id.ts';
 import { shardOfSymbol } from '../../core/symbol.ts';
-import type { Market } from '../../live/market.ts';
-import type { Store } from '../../store/store.ts';
+import type { Market } from '../../live/index.ts';
+import type { Store } from '../../store/index.ts';
 import { CANDLES_LIMIT_DEFAULT, candlesQuery, parseQuery } from './query.ts';
 
 export interface MarketRoutesOptions {

@@ -1,10 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { TickerError } from '../../core/errors.ts';
-import type { LiveSocket } from '../../live/connection.ts';
-import type { Hub } from '../../live/hub.ts';
-import type { Market } from '../../live/market.ts';
-import { encodePreamble, SSE_HEADERS } from '../../live/sse.ts';
+import { encodePreamble, type Hub, type LiveSocket, type Market, SSE_HEADERS } from '../../live/index.ts';
 import { parseQuery, streamQuery } from './query.ts';
 
 export interface StreamRoutesOptions {

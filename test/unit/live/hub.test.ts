@@ -5,8 +5,9 @@ import { seededRandom } from '../../../src/core/random.ts';
 import type { CandleFrame, StreamEntry, TickEntry } from '../../../src/core/stream-entry.ts';
 import { compareStreamIds, type StreamId } from '../../../src/core/stream-id.ts';
 import type { LiveSocket } from '../../../src/live/connection.ts';
-import { createHub, type Hub, type HubEvent, type HubShard } from '../../../src/live/hub.ts';
+import { createHub, type Hub, type HubEvent } from '../../../src/live/hub.ts';
 import { createMarket } from '../../../src/live/market.ts';
+import type { HubShard } from '../../../src/live/shard.ts';
 import { createVirtualClock } from '../../../src/testkit/virtual-clock.ts';
 
 const INCARNATION = 'abc123';
