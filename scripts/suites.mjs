@@ -4,7 +4,7 @@
  */
 export const SUITES = [
   { name: 'tidy', budgetSeconds: 60, needs: [] },
-  { name: 'unit', budgetSeconds: 120, needs: [] },
-  { name: 'e2e', budgetSeconds: 240, needs: [] },
-  { name: 'browser', budgetSeconds: 240, needs: ['chromium'] },
+  { name: 'unit', budgetSeconds: 240, needs: [] },
+  { name: 'e2e', budgetSeconds: 420, needs: [] },
+  { name: 'browser', budgetSeconds: 300, needs: ['chromium'] },
 ];

@@ -23,7 +23,7 @@ export interface Aggregator {
 export interface AggregatorInput {
   /** Makes sure the group exists; a new one starts after `after`. */
   open(after: StreamId): Promise<void>;
-  /** Ids handed to this consumer in an earlier life and never acknowledged, oldest first (F5). */
+  /** Ids handed to the group and never acknowledged, whoever got them: a shard has one owner (F5). Oldest first. */
   pending(): Promise<StreamId[]>;
   /** The last entry ever handed to the group. */
   lastDelivered(): Promise<StreamId>;
@@ -97,7 +97,11 @@ class Tenure {
   readonly #open: OpenCandles;
   /** Last entry applied; undefined on a shard that never had one. */
   #cursor: StreamId | undefined;
+  /** Last entry looked at, applied or not. */
+  #seen: StreamId;
   #sourceCursor: string | undefined;
+  /** As of the last commit: where a feed resumes when Redis has lost its data. */
+  #durableSourceCursor: string | undefined;
   #watermarkUs: number;
   /** Entries to acknowledge after the next commit. */
   #handed: StreamId[] = [];
@@ -109,7 +113,7 @@ class Tenure {
     const instruments = new Map(
       (await options.store.instruments()).map((instrument) => [instrument.symbol, instrument]),
     );
-    const open = await OpenCandles.load(options.store, row.watermarkUs);
+    const open = await OpenCandles.load(options.store, row, instruments);
     return new Tenure(options, row, instruments, open);
   }
 
@@ -124,7 +128,9 @@ class Tenure {
     this.#instruments = instruments;
     this.#open = open;
     this.#cursor = row.streamId;
+    this.#seen = row.streamId ?? STREAM_START;
     this.#sourceCursor = row.sourceCursor;
+    this.#durableSourceCursor = row.sourceCursor;
     this.#watermarkUs = row.watermarkUs;
     this.writer = createCandleWriter({
       store: options.store,
@@ -136,16 +142,18 @@ class Tenure {
 
   /** Applies what earlier owners were handed and did not commit. False when another owner has taken over. */
   async catchUp(): Promise<boolean> {
-    const { input } = this.#options;
-    await input.open(this.#cursor ?? STREAM_START);
-    this.#handed.push(...(await input.pending()));
-    const through = await input.lastDelivered();
-    while (compareStreamIds(this.#cursor ?? STREAM_START, through) < 0) {
-      const entries = await input.range(this.#cursor ?? STREAM_START, through, READ_COUNT);
-      if (entries.length === 0) break;
-      await this.#apply(entries);
-      if (this.writer.pending >= FLUSH_TICKS_MAX && !(await this.flush())) return false;
-    }
+    const { input, announce } = this.#options;
+    const { streamId = STREAM_START, commitNo } = this.#row;
+    await input.open(streamId);
+    // Stands in for the frame of the last commit if its owner died before it was announced, or was a guest (D5).
+    if (compareStreamIds(streamId, STREAM_START) > 0)
+      await announce({ commitNo, through: streamId, kind: 'refetch', candles: [] });
+    const pending = await input.pending();
+    const isCommitted = (id: StreamId): boolean => compareStreamIds(id, streamId) <= 0;
+    await input.ack(pending.filter(isCommitted));
+    if (!(await this.#fetchDelivered())) return false;
+    // What was trimmed while it was pending comes in no range.
+    this.#handed.push(...pending.filter((id) => !isCommitted(id)));
     return true;
   }
 
@@ -155,7 +163,9 @@ class Tenure {
     const waitedMs = this.#dirtySinceMs === undefined ? undefined : clock.monotonicMs() - this.#dirtySinceMs;
     if (this.writer.pending >= FLUSH_TICKS_MAX || (waitedMs !== undefined && waitedMs >= flushMs)) return this.flush();
     const blockMs = waitedMs === undefined ? BLOCK_MS : Math.min(BLOCK_MS, Math.ceil(flushMs - waitedMs));
-    await this.#apply(await input.read({ count: READ_COUNT, blockMs }));
+    const entries = await input.read({ count: READ_COUNT, blockMs });
+    if (entries.length === 0) return this.#fetchDelivered();
+    await this.#apply(entries);
     return true;
   }
 
@@ -177,6 +187,7 @@ class Tenure {
     const { commitNo } = outcome;
     const rows = outcome.candles.map((candle) => ({ ...candle, rev: commitNo }));
     this.#close(closedThrough);
+    this.#durableSourceCursor = this.#sourceCursor;
     const acknowledged = this.#handed;
     this.#handed = [];
     this.#dirtySinceMs = undefined;
@@ -196,6 +207,22 @@ class Tenure {
     return true;
   }
 
+  /**
+   * Reads by range what the group was handed and this owner has not seen: an earlier owner's, or what a blocked read of
+   * a dead one has eaten, which new reads never show again (D4). False when another owner has taken over.
+   */
+  async #fetchDelivered(): Promise<boolean> {
+    const { input } = this.#options;
+    const through = await input.lastDelivered();
+    while (compareStreamIds(this.#seen, through) < 0) {
+      const entries = await input.range(this.#seen, through, READ_COUNT);
+      if (entries.length === 0) break;
+      await this.#apply(entries);
+      if (this.writer.pending >= FLUSH_TICKS_MAX && !(await this.flush())) return false;
+    }
+    return true;
+  }
+
   #close(closedThrough: NonNullable<Flush['closedThrough']>): void {
     for (const { instrumentId, closedThroughUs } of closedThrough) {
       const instrument = [...this.#instruments.values()].find((known) => known.instrumentId === instrumentId);
@@ -207,6 +234,7 @@ class Tenure {
     const ticks: TickEntry[] = [];
     for (const entry of entries) {
       this.#handed.push(entry.id);
+      if (compareStreamIds(entry.id, this.#seen) > 0) this.#seen = entry.id;
       if (!(await this.#bridge(entry))) continue;
       this.#note(entry);
       if (entry.kind === 'tick') ticks.push(entry);
@@ -231,18 +259,17 @@ class Tenure {
           observe({ kind: 'malformed', id: entry.id, reason: 'belongs to an epoch that no barrier opened' });
           return false;
         case 'emptied':
-          if (this.#row.sourceCursor === undefined) observe({ kind: 'gap', reason: 'stream-emptied' });
+          if (this.#durableSourceCursor === undefined) observe({ kind: 'gap', reason: 'stream-emptied' });
           return true;
         case 'hole':
         case 'unread-tail': {
           const until = entry.kind === 'barrier' && entry.prev !== undefined ? entry.prev : entry.id;
           const found = await input.range(this.#cursor ?? STREAM_START, until, READ_COUNT);
-          const missing = found.filter(({ id }) => compareStreamIds(id, entry.id) < 0);
-          if (missing.length === 0) {
-            observe({ kind: 'gap', reason: 'trimmed-unread' });
-            return true;
-          }
-          await this.#apply(missing);
+          const before = this.#cursor;
+          await this.#apply(found.filter(({ id }) => compareStreamIds(id, entry.id) < 0));
+          if (this.#cursor !== before) continue;
+          observe({ kind: 'gap', reason: 'trimmed-unread' });
+          return true;
         }
       }
     }

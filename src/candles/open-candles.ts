@@ -1,7 +1,8 @@
 import { type CandleRow, type CandleView, viewCandle } from '../core/candle.ts';
 import type { Instrument } from '../core/instrument.ts';
-import { bucketEndUs, endOfAllBucketsUs, INTERVALS } from '../core/interval.ts';
-import type { Flush, Store } from '../store/store.ts';
+import { bucketEndUs, bucketStartUs, endOfAllBucketsUs, INTERVALS } from '../core/interval.ts';
+import { shardOfSymbol } from '../core/symbol.ts';
+import type { Flush, LatestCandle, ShardRow, Store } from '../store/store.ts';
 
 /**
  * Candles that have not closed yet (R29). Closing is a function of the stream alone: of its watermark, or of the end of a
@@ -14,12 +15,25 @@ export class OpenCandles {
   readonly #newestUs = new Map<number, number>();
   #endedSources: string[] = [];
 
-  static async load(store: Pick<Store, 'latestCandles'>, watermarkUs: number): Promise<OpenCandles> {
+  /** The open candles of a shard, as its row and its instruments stand. */
+  static async load(
+    store: OpenCandleStore,
+    row: Pick<ShardRow, 'shard' | 'watermarkUs'>,
+    instruments: ReadonlyMap<string, Instrument>,
+  ): Promise<OpenCandles> {
     const open = new OpenCandles();
+    const own = [...instruments.values()].filter(({ symbol }) => shardOfSymbol(symbol, store.shards) === row.shard);
+    const closedUs = new Map(
+      own.map(({ instrumentId, closedThroughUs }) => [instrumentId, Math.max(row.watermarkUs, closedThroughUs)]),
+    );
     for (const interval of INTERVALS) {
-      for (const { row } of await store.latestCandles(interval)) {
-        open.#track(row, watermarkUs);
-        open.noteTick(row.instrumentId, row.candle.close.tsUs);
+      for (const latest of await store.latestCandles(interval)) {
+        const closedThroughUs = closedUs.get(latest.row.instrumentId);
+        if (closedThroughUs === undefined) continue;
+        open.noteTick(latest.row.instrumentId, latest.row.candle.close.tsUs);
+        if (bucketEndUs(interval, latest.row.startUs) <= closedThroughUs) continue;
+        for (const candle of await openSince(store, row.shard, latest, closedThroughUs))
+          open.#rows.set(keyOf(candle), candle);
       }
     }
     return open;
@@ -78,10 +92,26 @@ export class OpenCandles {
     this.#endedSources = [];
     return views;
   }
+}
 
-  #track(row: CandleRow, watermarkUs: number): void {
-    if (bucketEndUs(row.interval, row.startUs) > watermarkUs) this.#rows.set(keyOf(row), row);
-  }
+type OpenCandleStore = Pick<Store, 'shards' | 'latestCandles' | 'readCandles'>;
+
+/** Of one series; older open ones are closed in the store, but no reader is told. */
+const OPEN_MAX = 1_000;
+
+/** The newest candle of a series, which is open, and those before it that are. */
+async function openSince(
+  store: OpenCandleStore,
+  shard: number,
+  { row, previousClose }: LatestCandle,
+  closedThroughUs: number,
+): Promise<CandleRow[]> {
+  const { instrumentId, interval, startUs } = row;
+  const nothingClosed = closedThroughUs === Number.MIN_SAFE_INTEGER;
+  const fromUs = nothingClosed ? undefined : bucketStartUs(interval, closedThroughUs);
+  if (previousClose === undefined || (fromUs !== undefined && fromUs >= startUs)) return [row];
+  const window = fromUs === undefined ? {} : { fromUs };
+  return (await store.readCandles({ instrumentId, shard, interval, ...window, limit: OPEN_MAX })).rows;
 }
 
 function keyOf(row: CandleRow): string {

@@ -63,6 +63,8 @@ class ShardCandleWriter implements CandleWriter {
   /** Since the last flush. */
   #batch = emptyBatch();
   #flushing = false;
+  /** Raised whenever everything is forgotten. */
+  #life = 0;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -85,7 +87,10 @@ class ShardCandleWriter implements CandleWriter {
       instrumentId: instrumentOf(this.#options.instruments, tick),
       tick,
     }));
+    const life = this.#life;
     await this.#dedupe.prepare(added);
+    // A flush that failed meanwhile has taken these with it.
+    if (life !== this.#life) return;
     for (const entry of added) {
       if (!this.#dedupe.admit(entry)) {
         this.#batch.duplicates++;
@@ -127,6 +132,7 @@ class ShardCandleWriter implements CandleWriter {
 
   /** What was admitted is not in the store: whoever goes on starts from what is. */
   #forget(): void {
+    this.#life++;
     this.#dedupe.reset();
     this.#book.reset();
     this.#fold.take();

@@ -24,7 +24,7 @@ const TEXT_LENGTH_MAX = 64;
  * starts with small integers, and every object made before the first large sum is converted when it is next touched
  * (measured: a third of the time of an import).
  */
-export const ONE_WIDE: Decimal = { units: 1n, digits: 0 };
+formatDecimal({ units: 1n, digits: 0 });
 
 /** Parses decimal text as it stood on the wire: optional minus, digits, optional fraction, optional exponent. */
 export function parseDecimal(text: string): Decimal | undefined {

@@ -40,55 +40,79 @@ export interface ConnectionOptions {
   readonly onRecover: (connection: LiveConnection) => void;
 }
 
-export function createConnection({
-  socket,
-  subscription,
-  bufferMaxBytes,
-  onRecover,
-}: ConnectionOptions): LiveConnection {
-  let state: 'replaying' | 'live' | 'overflowed' | 'ended' = 'replaying';
-  let queue: string[] = [];
-  let queuedBytes = 0;
+export function createConnection(options: ConnectionOptions): LiveConnection {
+  return new BoundedConnection(options);
+}
 
-  function overflow(): void {
-    state = 'overflowed';
-    queue = [];
-    queuedBytes = 0;
-    socket.onceDrained(() => {
-      if (state !== 'overflowed') return;
-      state = 'live';
-      onRecover(connection);
-    });
+class BoundedConnection implements LiveConnection {
+  readonly subscription: Subscription;
+  readonly #options: ConnectionOptions;
+  #state: 'replaying' | 'live' | 'overflowed' | 'ended' = 'replaying';
+  #queue: string[] = [];
+  #queuedBytes = 0;
+  /** Events were dropped during the replay: the reader is told after it. */
+  #lost = false;
+
+  constructor(options: ConnectionOptions) {
+    this.subscription = options.subscription;
+    this.#options = options;
   }
 
-  const connection: LiveConnection = {
-    subscription,
-    get overflowed() {
-      return state === 'overflowed';
-    },
-    deliver(chunk) {
-      if (state === 'overflowed' || state === 'ended') return;
-      if (queuedBytes + socket.bufferedBytes() + chunk.length > bufferMaxBytes) return overflow();
-      if (state === 'live') return socket.write(chunk);
-      queue.push(chunk);
-      queuedBytes += chunk.length;
-    },
-    send(chunk) {
-      if (state !== 'ended') socket.write(chunk);
-    },
-    goLive() {
-      if (state !== 'replaying') return;
-      state = 'live';
-      if (queue.length > 0) socket.write(queue.join(''));
-      queue = [];
-      queuedBytes = 0;
-    },
-    end(chunk) {
-      if (state === 'ended') return;
-      state = 'ended';
-      socket.write(chunk);
-      socket.end();
-    },
-  };
-  return connection;
+  get overflowed(): boolean {
+    return this.#lost || this.#state === 'overflowed';
+  }
+
+  deliver(chunk: string): void {
+    if (this.overflowed || this.#state === 'ended') return;
+    const { socket, bufferMaxBytes } = this.#options;
+    const fits = this.#queuedBytes + socket.bufferedBytes() + chunk.length <= bufferMaxBytes;
+    if (this.#state === 'live') return fits ? socket.write(chunk) : this.#overflow();
+    if (fits) {
+      this.#queue.push(chunk);
+      this.#queuedBytes += chunk.length;
+      return;
+    }
+    this.#lost = true;
+    this.#takeQueue();
+  }
+
+  send(chunk: string): void {
+    if (this.#state !== 'ended') this.#options.socket.write(chunk);
+  }
+
+  goLive(): void {
+    if (this.#state !== 'replaying') return;
+    this.#state = 'live';
+    const queued = this.#takeQueue();
+    if (queued !== '') this.#options.socket.write(queued);
+    const lost = this.#lost;
+    this.#lost = false;
+    if (lost) this.#overflow();
+  }
+
+  end(chunk: string): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#options.socket.write(chunk);
+    this.#options.socket.end();
+  }
+
+  #takeQueue(): string {
+    const queued = this.#queue.join('');
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    return queued;
+  }
+
+  #overflow(): void {
+    this.#state = 'overflowed';
+    const recover = (): void => {
+      if (this.#state !== 'overflowed') return;
+      this.#state = 'live';
+      this.#options.onRecover(this);
+    };
+    // An idle socket has nothing to drain and would never call back.
+    if (this.#options.socket.bufferedBytes() === 0) recover();
+    else this.#options.socket.onceDrained(recover);
+  }
 }

@@ -44,13 +44,14 @@ export function createMarket(): Market {
   return {
     setInstrument(instrument) {
       const present = entries.get(instrument.symbol);
-      if (present) present.instrument = instrument;
+      if (present) present.instrument = widest(instrument, present.instrument);
       else
         entries.set(instrument.symbol, {
           instrument,
           candles: new Map(),
           last: undefined,
           previousClose: undefined,
+          previousDay: undefined,
           dayOpen: undefined,
         });
     },
@@ -64,7 +65,7 @@ export function createMarket(): Market {
       const entry = entries.get(tick.symbol);
       if (entry === undefined) return;
       applyLast(entry, tick.price, Math.floor(tick.tsUs / 1_000));
-      widen(entry, tick);
+      entry.instrument = widest(entry.instrument, { priceDigits: tick.price.digits, sizeDigits: tick.size.digits });
     },
     symbols: () => [...entries.values()].map(viewEntry).sort((a, b) => (a.symbol < b.symbol ? -1 : 1)),
     symbol(name) {
@@ -83,15 +84,19 @@ interface Entry {
   readonly candles: Map<Interval, CandleView>;
   last: { readonly price: Decimal; readonly tsMs: number } | undefined;
   previousClose: Decimal | undefined;
+  /** The day before the newest one, once it was seen: a late trade may revise it. */
+  previousDay: CandleView | undefined;
   dayOpen: Decimal | undefined;
 }
 
 function applyCandle(entry: Entry, view: CandleView, previousClose: string | undefined): void {
   const newest = entry.candles.get(view.interval);
-  if (newest !== undefined && view.startMs < newest.startMs) return;
+  if (newest !== undefined && view.startMs < newest.startMs) return revisePreviousDay(entry, view);
   if (newest !== undefined && view.startMs === newest.startMs && view.revision < newest.revision) return;
   if (view.interval === '1d') {
-    const before = previousClose ?? (newest !== undefined && view.startMs > newest.startMs ? newest.close : undefined);
+    const ended = newest !== undefined && view.startMs > newest.startMs ? newest : undefined;
+    const before = previousClose ?? ended?.close;
+    if (ended !== undefined) entry.previousDay = ended;
     if (before !== undefined) entry.previousClose = parseDecimal(before);
     entry.dayOpen = parseDecimal(view.open);
   }
@@ -100,17 +105,24 @@ function applyCandle(entry: Entry, view: CandleView, previousClose: string | und
   if (close !== undefined && view.interval === '1s') applyLast(entry, close, view.startMs);
 }
 
+function revisePreviousDay(entry: Entry, view: CandleView): void {
+  const { previousDay } = entry;
+  if (view.interval !== '1d' || view.startMs !== previousDay?.startMs || view.revision < previousDay.revision) return;
+  entry.previousDay = view;
+  entry.previousClose = parseDecimal(view.close);
+}
+
 function applyLast(entry: Entry, price: Decimal, tsMs: number): void {
   if (entry.last !== undefined && tsMs < entry.last.tsMs) return;
   entry.last = { price, tsMs };
 }
 
-/** The store raises the digits with its next commit; readers of a new symbol must not wait for a reload. */
-function widen(entry: Entry, { price, size }: Tick): void {
-  const { instrument } = entry;
-  if (price.digits <= instrument.priceDigits && size.digits <= instrument.sizeDigits) return;
-  const priceDigits = Math.max(instrument.priceDigits, price.digits);
-  entry.instrument = { ...instrument, priceDigits, sizeDigits: Math.max(instrument.sizeDigits, size.digits) };
+/** The store raises the digits with its next commit; readers of a new symbol must not wait for it (IDS-4). */
+function widest(instrument: Instrument, seen: Pick<Instrument, 'priceDigits' | 'sizeDigits'>): Instrument {
+  const priceDigits = Math.max(instrument.priceDigits, seen.priceDigits);
+  const sizeDigits = Math.max(instrument.sizeDigits, seen.sizeDigits);
+  const same = priceDigits === instrument.priceDigits && sizeDigits === instrument.sizeDigits;
+  return same ? instrument : { ...instrument, priceDigits, sizeDigits };
 }
 
 function viewEntry({ instrument, last, previousClose, dayOpen }: Entry): SymbolView {

@@ -23,7 +23,7 @@ export interface ImportOptions {
   readonly onProgress: (report: ImportReport, bytesRead: number) => void;
 }
 
-/** rows = applied + duplicate + rejected (R24). */
+/** rows = applied + duplicate + rejected (R24); what a commit under way carries counts as applied. */
 export interface ImportReport {
   rows: number;
   applied: number;
@@ -48,7 +48,9 @@ export async function importFile(file: TradeFile, options: ImportOptions): Promi
     for (const { symbol, tsUs } of batch.ticks)
       if (tsUs > (lastUs.get(symbol) ?? Number.NEGATIVE_INFINITY)) lastUs.set(symbol, tsUs);
     for (const [shard, guest] of guests.entries()) {
+      const before = guest.pending;
       await guest.add(ticksOfShard(batch.ticks, shard, options.shards));
+      report.applied += guest.pending - before;
       if (guest.pending < FLUSH_TICKS) continue;
       await committing;
       committing = flush(guest, options);
@@ -57,7 +59,8 @@ export async function importFile(file: TradeFile, options: ImportOptions): Promi
     }
     report.rows += batch.rows;
     report.rejected += batch.faults.length;
-    options.onProgress(summed(report, guests), batch.bytesRead);
+    report.duplicate = report.rows - report.rejected - report.applied;
+    options.onProgress(report, batch.bytesRead);
   }
   await committing;
   for (const [shard, guest] of guests.entries()) {
@@ -73,7 +76,7 @@ export async function importFile(file: TradeFile, options: ImportOptions): Promi
     );
     await options.store.compact(shard, Number.MAX_SAFE_INTEGER);
   }
-  return summed(report, guests);
+  return report;
 }
 
 async function registerAll(file: TradeFile, { store, source }: ImportOptions): Promise<Map<string, Instrument>> {
@@ -112,10 +115,4 @@ function ticksOfShard(ticks: readonly Tick[], shard: number, shards: number): re
 
 function idOf(instruments: ReadonlyMap<string, Instrument>, symbol: string): number {
   return (instruments.get(symbol) as Instrument).instrumentId;
-}
-
-function summed(report: ImportReport, guests: readonly CandleWriter[]): ImportReport {
-  const applied = guests.reduce((sum, guest) => sum + guest.counts.applied + guest.pending, 0);
-  const duplicate = report.rows - report.rejected - applied;
-  return Object.assign(report, { applied, duplicate });
 }

@@ -55,13 +55,11 @@ export async function runIngest(options: IngestOptions, tenure: Tenure): Promise
   const known = new Set(feed.symbols);
   let watermarkAtMs = Number.NEGATIVE_INFINITY;
   let yieldedAtMs = clock.monotonicMs();
-  for await (const batch of feed.open(installed.cursor, tenure.signal)) {
-    await registerSymbols(
-      store,
-      feed,
-      [...new Set(batch.ticks.map((tick) => tick.symbol))].filter((symbol) => !known.has(symbol)),
-    );
-    for (const tick of batch.ticks) known.add(tick.symbol);
+  for await (const { ticks, ...rest } of feed.open(installed.cursor, tenure.signal)) {
+    const batch: FeedBatch = { ticks: ticks.filter((tick) => isValid(options, tick)), ...rest };
+    const fresh = new Set(batch.ticks.map(({ symbol }) => symbol).filter((symbol) => !known.has(symbol)));
+    await registerSymbols(store, feed, [...fresh]);
+    for (const symbol of fresh) known.add(symbol);
     const due =
       batch.end === true || batch.gap !== undefined || clock.monotonicMs() - watermarkAtMs >= WATERMARK_EVERY_MS;
     while (options.backlog() > BACKLOG_TICKS_MAX && !tenure.signal.aborted)
@@ -127,10 +125,11 @@ async function publishBatch(
   withWatermark: boolean,
 ): Promise<boolean> {
   const { publishers, observe, feed } = options;
-  const valid = batch.ticks.filter((tick) => isValid(options, tick));
   for (const [shard, publisher] of publishers.entries()) {
     const ticks =
-      publishers.length === 1 ? valid : valid.filter((tick) => shardOfSymbol(tick.symbol, publishers.length) === shard);
+      publishers.length === 1
+        ? batch.ticks
+        : batch.ticks.filter((tick) => shardOfSymbol(tick.symbol, publishers.length) === shard);
     const entries: PublishEntry[] = [];
     if (batch.gap !== undefined) entries.push({ kind: 'gap', ...batch.gap });
     for (const tick of ticks) entries.push({ kind: 'tick', tick });
@@ -142,9 +141,9 @@ async function publishBatch(
     return false;
   }
   if (batch.gap !== undefined) observe({ kind: 'gap', reason: batch.gap.reason });
-  const last = valid.at(-1);
+  const last = batch.ticks.at(-1);
   if (last !== undefined)
-    observe({ kind: 'published', ticks: valid.length, lastTickMs: Math.floor(last.tsUs / 1_000) });
+    observe({ kind: 'published', ticks: batch.ticks.length, lastTickMs: Math.floor(last.tsUs / 1_000) });
   return true;
 }
 

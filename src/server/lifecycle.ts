@@ -37,7 +37,8 @@ export function createLifecycle(clock: Clock): Lifecycle {
 /** undefined when the task ended well in time, else the reason it did not. */
 async function within(clock: Clock, deadlineMs: number, task: () => Promise<void>): Promise<string | undefined> {
   const timedOut = new AbortController();
-  const ended = task().then(
+  // What a task throws before its first await is a failure like any other.
+  const ended = (async () => task())().then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );

@@ -183,11 +183,7 @@ function createLeader(
     }),
     clock,
     pollEveryMs: ELECTION_POLL_MS,
-    floor: async () =>
-      Math.max(
-        0,
-        ...(await Promise.all(shards.map(async ({ shard }) => (await store.shard(shard)).streamId?.epoch ?? 0))),
-      ),
+    floor: () => highestEpoch(store, shards),
     async lead(term, signal) {
       vitals.onLeader(term.number);
       const outcome = await runIngest(ingest, {
@@ -207,6 +203,13 @@ function createLeader(
       else log.error({ err: error }, 'the feed stopped; standing again');
     },
   });
+}
+
+/** Known here or in the store: a term above it stays above, also when Redis lost its data (D3, FENCE-2). */
+async function highestEpoch(store: Store, shards: readonly Shard[]): Promise<number> {
+  const committed = await Promise.all(shards.map(({ shard }) => store.shard(shard)));
+  const written = shards.map(({ publisher }) => publisher.position());
+  return Math.max(0, ...[...committed.map(({ streamId }) => streamId), ...written].map((id) => id?.epoch ?? 0));
 }
 
 /** Standing again would meet the same fault. */

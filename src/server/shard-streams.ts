@@ -7,6 +7,7 @@ import {
   createGroup,
   createGroupConsumer,
   openCandleFrames,
+  pendingIds,
   readGroupPosition,
 } from '../stream/index.ts';
 
@@ -33,10 +34,7 @@ export function openShardInput(redis: Redis, keys: ShardKeys, consumer: string):
       after = from;
       await createGroup(connection, { key: keys.ticks, group: AGGREGATOR, start: { after } });
     },
-    async pending() {
-      const { entries } = await group.history();
-      return entries.map(({ id }) => id);
-    },
+    pending: () => pendingIds(connection, keys.ticks, AGGREGATOR),
     lastDelivered: () => readGroupPosition(connection, keys.ticks, AGGREGATOR),
     range: (from, through, count) => reader.range(from, through, count),
     async read({ count, blockMs }) {

@@ -60,7 +60,10 @@ class SupervisedStages implements Stages {
   }
 
   feedEnded(): void {
-    void this.#drained(Number.POSITIVE_INFINITY).then(this.#settle.resolve);
+    void this.#drained(Number.POSITIVE_INFINITY).then(() => {
+      // A stop may have come first; what it left uncommitted is read again from the source.
+      if (this.#options.backlog() === 0) this.#settle.resolve();
+    });
   }
 
   feedFailed(error: TickerError): void {
@@ -87,7 +90,7 @@ class SupervisedStages implements Stages {
         this.#failing.delete(name);
         await task(signal);
       } catch (error) {
-        if (signal.aborted) return;
+        if (signal.aborted) return log.error({ err: error, stage: name }, 'a stage failed as it stopped');
         this.#failing.add(name);
         log.error({ err: error, stage: name }, 'a stage failed; starting it again');
         await clock.sleep(RESTART_PAUSE_MS, signal);

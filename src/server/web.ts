@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../core/clock.ts';
 import { TickerError } from '../core/errors.ts';
@@ -27,6 +28,7 @@ export interface WebServer {
  * Throws PORT_TAKEN and WEB_UNAVAILABLE.
  */
 export async function startWeb(options: WebOptions): Promise<WebServer> {
+  await requireFreePort(options);
   await ensureWebBuilt({ ...options, webDir: WEB_DIR, sharedDirs: [CORE_DIR] });
   const child = fork(`${WEB_DIR}server.mjs`, {
     env: {
@@ -92,9 +94,22 @@ async function started(child: ChildProcess, exited: Promise<string>, options: We
   cancelDeadline();
   if (report.kind === 'ready') return report.port;
   child.kill('SIGKILL');
-  if (report.code === 'EADDRINUSE') {
-    const message = `port ${options.port} on ${options.host} is taken by another process; choose another with TICKER_WEB_PORT or --web-port`;
-    throw new TickerError('PORT_TAKEN', message, { details: { port: options.port, setting: 'TICKER_WEB_PORT' } });
-  }
+  if (report.code === 'EADDRINUSE') throw portTaken(options);
   throw new TickerError('WEB_UNAVAILABLE', `the server of the page did not start: ${report.message}`);
+}
+
+/** Asked before the page is built, so that nobody waits for a build to hear of it. */
+function requireFreePort(options: WebOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? portTaken(options) : error),
+    );
+    probe.listen(options.port, options.host, () => probe.close(() => resolve()));
+  });
+}
+
+function portTaken({ port, host }: WebOptions): TickerError {
+  const message = `port ${port} on ${host} is taken by another process; choose another with TICKER_WEB_PORT or --web-port`;
+  return new TickerError('PORT_TAKEN', message, { details: { port, setting: 'TICKER_WEB_PORT' } });
 }

@@ -144,6 +144,20 @@ export async function pendingSummary(connection: RedisConnection, key: string, g
   };
 }
 
+/** Ids of all pending entries of a group, of whichever consumer, oldest first (XPENDING by range). */
+export async function pendingIds(connection: RedisConnection, key: string, group: string): Promise<StreamId[]> {
+  const ids: StreamId[] = [];
+  for (let from = '-'; ; ) {
+    const rows = (await connection.call('XPENDING', key, group, from, '+', PENDING_PAGE)) as readonly unknown[][];
+    for (const [id] of rows) ids.push(parseStreamId(textOf(id)) ?? STREAM_START);
+    const last = rows.at(-1)?.[0];
+    if (last === undefined || rows.length < PENDING_PAGE) return ids;
+    from = `(${textOf(last)}`;
+  }
+}
+
+const PENDING_PAGE = 1_000;
+
 /** The entries of a batch by what becomes of them (F4, D2): worked on, reported, or only followed. */
 export function splitEntries(entries: readonly StreamEntry[]): {
   readonly ticks: readonly (StreamEntry & { kind: 'tick' })[];

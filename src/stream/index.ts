@@ -23,6 +23,7 @@ export {
   type GroupConsumerOptions,
   type GroupStart,
   type PendingSummary,
+  pendingIds,
   pendingSummary,
   readGroupPosition,
   splitEntries,

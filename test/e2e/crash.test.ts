@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { dumpStore, eventually, type Running, start, tempDir } from './ticker.ts';
+import { dumpStore, eventually, killAfter, type Running, start, tempDir } from './ticker.ts';
 
 const dir = tempDir();
 afterAll(dir.remove);
@@ -16,8 +16,16 @@ const simulation = {
   TICKER_FLUSH_MS: '20',
 };
 
-const run = (name: string): Promise<Running> =>
-  start(['start', '--no-web', '--http-port', '0', '--data-dir', join(dir.path, name)], simulation);
+const ARGUMENTS = (name: string): string[] => [
+  'start',
+  '--no-web',
+  '--http-port',
+  '0',
+  '--data-dir',
+  join(dir.path, name),
+];
+
+const run = (name: string): Promise<Running> => start(ARGUMENTS(name), simulation);
 
 const storeOf = (name: string): string => `sqlite:${join(dir.path, name, 'ticker.db')}`;
 
@@ -43,9 +51,8 @@ describe('crash', () => {
     let state = 2_024;
     const random = (): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 0x1_0000_0000;
     for (let kill = 0; kill < KILLS; kill++) {
-      const running = await run('killed');
-      await new Promise((resolve) => setTimeout(resolve, random() * 900));
-      await running.end('SIGKILL');
+      // From the first instruction to well into the live feed.
+      await killAfter(ARGUMENTS('killed'), simulation, random() * 2_500);
     }
 
     const [killed, calm] = await Promise.all([run('killed'), run('calm')]);

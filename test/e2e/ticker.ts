@@ -76,6 +76,15 @@ export function start(args: readonly string[], env: Record<string, string> = {})
   });
 }
 
+/** Starts a command and kills it, whatever it is doing by then. */
+export async function killAfter(args: readonly string[], env: Record<string, string>, delayMs: number): Promise<void> {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'ignore', env: { ...process.env, ...env } });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+  child.kill('SIGKILL');
+  await exited;
+}
+
 export function tempDir(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'ticker-e2e-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -41,7 +41,8 @@ function socketOf(response: ServerResponse): LiveSocket {
   return {
     write: (chunk) => void response.write(chunk),
     bufferedBytes: () => response.writableLength,
-    onceDrained: (listener) => void response.once('drain', listener),
+    // A comment that has left tells that all before it has; 'drain' never comes to a buffer below its high water mark.
+    onceDrained: (listener) => void response.write(':\n\n', () => listener()),
     end: () => void response.end(),
   };
 }
