@@ -2,8 +2,8 @@ import { TickerError } from '../core/errors.ts';
 
 /** What a command says and how it ends. Results go to standard output, everything else to standard error. */
 
-/** docs/cli.md: 0 done, 1 failed, 2 wrong call. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+/** docs/cli.md: 0 done, 1 failed, 2 wrong call, 130 stopped at once by a second signal. */
+export const EXIT = { done: 0, failed: 1, usage: 2, stoppedAtOnce: 130 } as const;
 
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -32,6 +32,7 @@ export async function replay(of: {
     const end = to.shards[index];
     if (start === undefined || end === undefined) return reset('shards-changed');
     if (compareStreamIds(start.tick, end.tick) > 0 || start.commitNo > end.commitNo) return reset('cursor-ahead');
+    if (start.tick.epoch !== end.tick.epoch) return reset('restarted');
     const entries = await missedEntries(shard, start.tick, end.tick);
     if (entries === undefined) return reset('hole');
     const frames = await missedFrames(shard, start.commitNo, end.commitNo);
@@ -45,7 +46,7 @@ export async function replay(of: {
 /** undefined: the stream no longer has all of them, or a barrier or a gap lies between. */
 async function missedEntries(shard: HubShard, after: StreamId, through: StreamId): Promise<StreamEntry[] | undefined> {
   if (compareStreamIds(after, through) === 0) return [];
-  if (after.epoch !== through.epoch || through.seq - after.seq > REPLAY_ENTRIES_MAX) return undefined;
+  if (through.seq - after.seq > REPLAY_ENTRIES_MAX) return undefined;
   const entries = await shard.rangeTicks(after, through, REPLAY_ENTRIES_MAX);
   const contiguous = entries.every(
     (entry, index) => entry.id.epoch === after.epoch && entry.id.seq === after.seq + index + 1,

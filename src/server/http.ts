@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { ERRORS, type ErrorCode, TickerError } from '../core/errors.ts';
 import type { Logger } from './log.ts';
@@ -32,12 +33,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    const message = `port ${options.port} on ${options.host} is taken by another process; choose another with TICKER_HTTP_PORT or --http-port`;
-    throw new TickerError('PORT_TAKEN', message, {
-      cause: error,
-      details: { port: options.port, setting: 'TICKER_HTTP_PORT' },
-    });
+    throw listenFault(error, options);
   }
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -48,6 +44,24 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   };
 }
 
+/** Why nothing listens, in terms of the setting that changes it. */
+function listenFault(cause: unknown, { host, port }: HttpOptions): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    const message = `port ${port} on ${host} is taken by another process; choose another with TICKER_HTTP_PORT or --http-port`;
+    return new TickerError('PORT_TAKEN', message, { cause, details: { port, setting: 'TICKER_HTTP_PORT' } });
+  }
+  if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL' || code === 'EAI_AGAIN') {
+    const message = `TICKER_HOST: "${host}" is not an address of this machine`;
+    return new TickerError('SETTING_INVALID', message, { cause, details: { setting: 'TICKER_HOST' } });
+  }
+  if (code === 'EACCES') {
+    const message = `TICKER_HTTP_PORT: port ${port} needs rights this user does not have; choose one above 1023`;
+    return new TickerError('SETTING_INVALID', message, { cause, details: { setting: 'TICKER_HTTP_PORT' } });
+  }
+  return cause;
+}
+
 /** The application without a socket, for tests to inject requests into. */
 export function createApp(options: HttpOptions): FastifyInstance {
   const app = Fastify({
@@ -55,6 +69,15 @@ export function createApp(options: HttpOptions): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: URL_LENGTH_MAX },
+    // What never reaches a route is answered in the same shape.
+    clientErrorHandler: (error, socket) => refuseUnparsable(error, socket),
+    frameworkErrors: (error, _request, reply) => void sendError(reply, 'REQUEST_INVALID', error.message, {}, 400),
+  });
+  // Nothing here takes a body: whatever comes is dropped, so that the method can be answered and not the body.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, body, done) => {
+    body.resume();
+    done(null);
   });
   app.addHook('onSend', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff');
@@ -65,9 +88,14 @@ export function createApp(options: HttpOptions): FastifyInstance {
       status: String(reply.statusCode),
     });
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendError(reply, 'NOT_FOUND', `${request.method} ${request.url.slice(0, 200)} does not exist`),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? '';
+    if (request.method !== 'GET' && app.hasRoute({ method: 'GET', url: path })) {
+      reply.header('allow', 'GET');
+      return sendError(reply, 'METHOD_NOT_ALLOWED', `${path} is read with GET, not ${request.method}`);
+    }
+    return sendError(reply, 'NOT_FOUND', `${path.slice(0, 200)} does not exist`);
+  });
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof TickerError) return sendError(reply, error.code, error.message, error.details);
     const status = (error as { statusCode?: number }).statusCode ?? 500;
@@ -89,4 +117,17 @@ function sendError(
   status: number = ERRORS[code].httpStatus,
 ): FastifyReply {
   return reply.status(status).send({ error: { code, message, fix: ERRORS[code].fix, ...details } });
+}
+
+/** A request that is not HTTP, or has headers beyond all measure. */
+function refuseUnparsable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const { fix } = ERRORS.REQUEST_INVALID;
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const message = tooLarge ? 'the headers are too large' : 'the request is not HTTP';
+  const body = JSON.stringify({ error: { code: 'REQUEST_INVALID', message, fix } });
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  socket.end(
+    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
 }

@@ -20,6 +20,8 @@ export interface ImportOptions {
   /** Count bad rows and go on; otherwise a bad row refuses the whole file before anything is written. */
   readonly skipBad: boolean;
   readonly nowMs: number;
+  /** The store may grow to this size; beyond it the import stops with DISK_CAP (D10). */
+  readonly diskCapBytes: number;
   readonly onProgress: (report: ImportReport, bytesRead: number) => void;
 }
 
@@ -100,7 +102,13 @@ async function visit(
 
 type Closings = NonNullable<Parameters<CandleWriter['flush']>[0]['closedThrough']>;
 
-async function flush(guest: CandleWriter, { nowMs }: ImportOptions, closedThrough: Closings = []): Promise<void> {
+async function flush(guest: CandleWriter, options: ImportOptions, closedThrough: Closings = []): Promise<void> {
+  const { store, nowMs, diskCapBytes } = options;
+  const sizeBytes = await store.sizeBytes();
+  if (sizeBytes > diskCapBytes) {
+    const message = `the store has ${sizeBytes} bytes, which is above TICKER_DISK_CAP (${diskCapBytes}); what was imported so far stays, and importing again completes it`;
+    throw new TickerError('DISK_CAP', message, { details: { sizeBytes, diskCapBytes } });
+  }
   const outcome = await guest.flush({ ingestMs: nowMs, closedThrough });
   if (outcome.kind === 'fenced')
     throw new TickerError(

@@ -4,6 +4,7 @@ import type { Feed } from '../feed/index.ts';
 import { createMemoryRedis } from '../redis/index.ts';
 import { openSqliteStore } from '../store/index.ts';
 import { type HttpServer, startHttp } from './http.ts';
+import { SHARDS } from './identity.ts';
 import { createLifecycle, type StopFailure } from './lifecycle.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -34,15 +35,32 @@ export interface TickerOptions {
   readonly label: string;
   /** One line for the terminal. */
   readonly say: (line: string) => void;
+  /** Aborts a start that is under way: it then rejects with the signal's reason, and nothing is left running. */
+  readonly stop: AbortSignal;
 }
 
-export async function startTicker({ settings, feed, storePath, serve, label, say }: TickerOptions): Promise<Ticker> {
+export async function startTicker({
+  settings,
+  feed,
+  storePath,
+  serve,
+  label,
+  say,
+  stop,
+}: TickerOptions): Promise<Ticker> {
   const lifecycle = createLifecycle(systemClock);
   const log = createLog(settings.logLevel);
   const metrics = createMetrics();
   try {
-    const store = await openSqliteStore({ path: storePath, mode: 'write', ownerLabel: label, clock: systemClock });
+    const store = await openSqliteStore({
+      path: storePath,
+      mode: 'write',
+      ownerLabel: label,
+      clock: systemClock,
+      shards: SHARDS,
+    });
     lifecycle.onStop('store', () => store.close());
+    stop.throwIfAborted();
 
     const redis = createMemoryRedis({ clock: systemClock });
     lifecycle.onStop('redis', () => redis.close());
@@ -65,6 +83,7 @@ export async function startTicker({ settings, feed, storePath, serve, label, say
     }
     lifecycle.onStop('pipeline', pipeline.stop, STOP_PIPELINE_MS);
     pipeline.start();
+    stop.throwIfAborted();
 
     let webUrl: string | undefined;
     if (http !== undefined && settings.web) {
@@ -74,6 +93,7 @@ export async function startTicker({ settings, feed, storePath, serve, label, say
         apiUrl: http.url,
         clock: systemClock,
         onLine: say,
+        signal: stop,
       });
       lifecycle.onStop('web', web.stop);
       webUrl = web.url;

@@ -50,6 +50,8 @@ export interface Pipeline {
   readonly status: () => Promise<object>;
   /** Names of the stages that are not ready. */
   readonly notReady: () => readonly string[];
+  /** Brings the gauges up to now, before they are read. */
+  readonly refreshGauges: () => void;
   /** Resolves when the feed has ended and everything it brought is committed; rejects when a stage fails for good. */
   readonly ended: Promise<void>;
   start(): void;
@@ -70,8 +72,10 @@ export interface PipelineOptions {
 
 /** Entries stay this long for the hub's replays and for optional consumers (D2). */
 const KEEP_MS = 120_000;
-/** About 100 MB; a replay waits long before it (ingest.ts), so only a stuck aggregator meets it. */
-const HARD_CAP_ENTRIES = 500_000;
+/** About a kilobyte each in this process; several times the longest replay to a reader (docs/adr/0009). */
+const KEEP_ENTRIES_MAX = 20_000;
+/** A replay waits long before it (ingest.ts), so only a stuck aggregator meets it. */
+const HARD_CAP_ENTRIES = 100_000;
 const ELECTION_POLL_MS = 1_000;
 
 export async function createPipeline(options: PipelineOptions): Promise<Pipeline> {
@@ -95,6 +99,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     shards: shards.length,
     status: () => readStatus({ feed, store, hub, vitals, publishers, startedAtMs, clock, backlog: backlogOf }),
     notReady: () => stages.notReady(),
+    refreshGauges: () => vitals.refreshGauges(shards.map(({ shard }) => backlogOf(shard))),
     ended: stages.ended,
     start() {
       for (const shard of shards) {
@@ -142,6 +147,7 @@ function openShards({ redis, store, feed, clock }: PipelineOptions): Promise<Sha
           clock,
           required: [AGGREGATOR],
           keepMs: KEEP_MS,
+          keepEntriesMax: KEEP_ENTRIES_MAX,
           hardCapEntries: HARD_CAP_ENTRIES,
         }),
         frames: openCandleFrames({ connection, key: framesKey }),

@@ -60,6 +60,6 @@ async function keepHouse({ store, shards, diskCapBytes, clock, log, metrics }: R
   if (report.overCap)
     log.error(
       { sizeBytes: report.sizeBytes, diskCapBytes },
-      'the store is above TICKER_DISK_CAP and only imported data is left in it',
+      'the store is above TICKER_DISK_CAP, and what is left must stay: imported data, and the simulated hours that are still being written',
     );
 }

@@ -65,7 +65,7 @@ export const SETTINGS = [
     env: 'TICKER_LOG_LEVEL',
     type: 'text',
     default: 'warn',
-    why: 'Least severe log line: trace, debug, info, warn, error. Logs are JSON lines on standard error.',
+    why: 'Least severe log line: trace, debug, info, warn, error, fatal or silent. Logs are JSON lines on standard error.',
   },
   {
     name: 'simSeed',
@@ -83,7 +83,7 @@ export const SETTINGS = [
     env: 'TICKER_SIM_SYMBOLS',
     type: 'list',
     default: 'ACME,GLOBEX,HOOLI,INITECH,UMBRELLA',
-    why: 'Symbols of the simulated feed, joined by commas. Invented names, so that real trades can be imported beside them.',
+    why: 'Symbols of the simulated feed, joined by commas. Invented names, so that the same store can hold real trades as well.',
   },
   {
     name: 'simRate',
@@ -105,7 +105,7 @@ export const SETTINGS = [
     default: '0',
     min: 0,
     max: 7_258_118_400_000,
-    why: 'Event time of the first simulated tick; 0 = half an hour before the first start, so that a new chart is not empty.',
+    why: 'Event time of the first simulated tick; 0 = half an hour before the first start, so that a new chart is not empty. A simulation that was stopped for up to an hour catches up; after a longer stop it leaves that time out and declares the gap.',
   },
   {
     name: 'flushMs',
@@ -127,7 +127,7 @@ export const SETTINGS = [
     default: String(10 * GIB),
     min: 16 * 1024 ** 2,
     max: Number.MAX_SAFE_INTEGER,
-    why: 'Size limit of the embedded store. Above it the oldest simulated data goes first; imported data is never removed.',
+    why: 'Size limit of the embedded store. Above it the oldest simulated data goes first, up to the hours still being written; imported data is never removed, and an import stops at the limit.',
   },
   {
     name: 'sseConnectionsMax',

@@ -27,6 +27,7 @@ export interface StagesOptions {
 }
 
 const RESTART_PAUSE_MS = 1_000;
+const HEALTHY_AFTER_MS = 3_000;
 const DRAIN_POLL_MS = 10;
 /** A stop does not wait longer for the candles: what is left is read again from the source. */
 const DRAIN_MAX_MS = 5_000;
@@ -86,14 +87,18 @@ class SupervisedStages implements Stages {
   async #supervise(name: string, signal: AbortSignal, task: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { clock, log } = this.#options;
     while (!signal.aborted) {
+      // Ready again only when it has held for a while: a stage that fails at once each time is not ready in between.
+      const cancel = clock.setTimer(HEALTHY_AFTER_MS, () => this.#failing.delete(name));
       try {
-        this.#failing.delete(name);
         await task(signal);
       } catch (error) {
+        cancel();
         if (signal.aborted) return log.error({ err: error, stage: name }, 'a stage failed as it stopped');
         this.#failing.add(name);
         log.error({ err: error, stage: name }, 'a stage failed; starting it again');
         await clock.sleep(RESTART_PAUSE_MS, signal);
+      } finally {
+        cancel();
       }
     }
   }

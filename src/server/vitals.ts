@@ -16,6 +16,8 @@ export interface Vitals {
   /** Last committed stream position of each shard. */
   readonly committed: ReadonlyMap<number, StreamId>;
   feedState(): FeedState;
+  /** Gauges that change by themselves: the age of the feed, and how far each shard is behind. */
+  refreshGauges(lagEntries: readonly number[]): void;
   onIngest(event: IngestEvent): void;
   onAggregator(shard: number, event: AggregatorEvent): void;
   onHub(event: HubEvent): void;
@@ -53,14 +55,21 @@ class ObservedVitals implements Vitals {
     return { state: simulated ? 'simulated' : quiet ? 'stale' : 'live', lastTickMs: this.lastTickMs };
   }
 
+  refreshGauges(lagEntries: readonly number[]): void {
+    const { metrics, clock } = this.#of;
+    for (const [shard, lag] of lagEntries.entries())
+      metrics.set('ticker_stream_lag_entries', lag, { shard: String(shard) });
+    if (this.#seenAtMs === undefined) return;
+    metrics.set('ticker_feed_age_seconds', (clock.monotonicMs() - this.#seenAtMs) / 1_000);
+  }
+
   onIngest(event: IngestEvent): void {
     const { metrics, log, clock, source } = this.#of;
     switch (event.kind) {
       case 'published':
         this.lastTickMs = event.lastTickMs;
         this.#seenAtMs = clock.monotonicMs();
-        metrics.add('ticker_ticks_published_total', event.ticks, { feed: source });
-        return metrics.set('ticker_feed_age_seconds', Math.max(0, clock.nowMs() - event.lastTickMs) / 1_000);
+        return metrics.add('ticker_ticks_published_total', event.ticks, { feed: source });
       case 'rejected':
         metrics.add('ticker_ticks_total', 1, { outcome: 'rejected' });
         return log.warn(event, 'tick refused');

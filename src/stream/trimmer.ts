@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { assert } from '../core/errors.ts';
-import { formatStreamId, parseStreamId, type StreamId } from '../core/stream-id.ts';
+import { compareStreamIds, formatStreamId, parseStreamId, type StreamId } from '../core/stream-id.ts';
 import { type RedisConnection, type ShardKeys, streamTrim } from '../redis/index.ts';
 import { type CursorReader, createCursorReader } from './cursor-reader.ts';
 import type { StreamEntry } from './entry.ts';
@@ -23,6 +23,8 @@ export interface TrimmerOptions {
   readonly required: readonly string[];
   /** Younger entries are kept whoever has read them: venue overlap, replay window of the hub, optional groups (D2). */
   readonly keepMs: number;
+  /** Of what everybody required has committed, at most so many entries are kept however young; 0 = no limit. */
+  readonly keepEntriesMax?: number;
   /** 0 = none. */
   readonly hardCapEntries: number;
 }
@@ -37,12 +39,12 @@ const ROUNDS_MAX = 20;
 
 /** Trims a fenced stream to what somebody may still need. Removes whole nodes, so up to 100 entries stay beyond that. */
 export function createTrimmer(options: TrimmerOptions): Trimmer {
-  const { connection, keys, clock, required, keepMs, hardCapEntries } = options;
+  const { connection, keys, clock, required, keepMs, keepEntriesMax = 0, hardCapEntries } = options;
   assert(keepMs >= 0 && hardCapEntries >= 0, 'keepMs and hardCapEntries are not negative');
   const reader = createCursorReader({ connection, key: keys.ticks });
   return {
     async trim() {
-      const keepFrom = await firstSince(reader, clock.nowMs() - keepMs);
+      const keepFrom = later(await firstSince(reader, clock.nowMs() - keepMs), await newest(reader, keepEntriesMax));
       const total = { trimmed: 0, lost: 0, keptFrom: undefined as StreamId | undefined };
       if (keepFrom === undefined) return total;
       for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -57,6 +59,17 @@ export function createTrimmer(options: TrimmerOptions): Trimmer {
       return total;
     },
   };
+}
+
+/** Where the newest `entries` begin, as far as their epoch reaches; undefined = no limit. */
+async function newest(reader: CursorReader, entries: number): Promise<StreamId | undefined> {
+  const last = entries === 0 ? undefined : (await reader.bounds())?.last;
+  return last === undefined || last.seq < entries ? undefined : { epoch: last.epoch, seq: last.seq - entries + 1 };
+}
+
+function later(a: StreamId | undefined, b: StreamId | undefined): StreamId | undefined {
+  if (a === undefined || b === undefined) return a;
+  return compareStreamIds(a, b) >= 0 ? a : b;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { dumpStore, eventually, killAfter, type Running, start, tempDir } from './ticker.ts';
+import { dumpStore, endAfter, eventually, type Running, start, tempDir } from './ticker.ts';
 
 const dir = tempDir();
 afterAll(dir.remove);
@@ -52,7 +52,7 @@ describe('crash', () => {
     const random = (): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 0x1_0000_0000;
     for (let kill = 0; kill < KILLS; kill++) {
       // From the first instruction to well into the live feed.
-      await killAfter(ARGUMENTS('killed'), simulation, random() * 2_500);
+      await endAfter(ARGUMENTS('killed'), 'SIGKILL', random() * 2_500, simulation);
     }
 
     const [killed, calm] = await Promise.all([run('killed'), run('calm')]);

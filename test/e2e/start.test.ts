@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dumpStore, eventually, freePort, type Running, start, tempDir, ticker } from './ticker.ts';
+import { dumpStore, endAfter, eventually, freePort, type Running, start, tempDir, ticker } from './ticker.ts';
 
 const dir = tempDir();
 let running: Running;
@@ -138,9 +139,43 @@ describe('ticker start', () => {
       const answer = await get(path);
       expect([answer.status, (answer.body['error'] as { code: string }).code], path).toEqual([status, code]);
     }
-    const post = await fetch(`${running.api}/v1/symbols`, { method: 'POST', body: '{}' });
-    expect(post.status).toBeGreaterThanOrEqual(400);
-    expect(post.status).toBeLessThan(500);
+    for (const path of ['/v1/symbols', '/v1/stream?symbols=ACME', '/healthz']) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        const answer = await fetch(running.api + path, { method, ...(method === 'OPTIONS' ? {} : { body: '{"a":' }) });
+        expect([answer.status, answer.headers.get('allow')], `${method} ${path}`).toEqual([405, 'GET']);
+        expect(((await answer.json()) as { error: { code: string } }).error.code).toBe('METHOD_NOT_ALLOWED');
+      }
+    }
+    expect((await fetch(`${running.api}/v1/stream?symbols=ACME`, { method: 'HEAD' })).status).toBe(405);
+    expect((await fetch(`${running.api}/healthz`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('Q7 what is not HTTP is answered in the documented shape', async () => {
+    const { port, hostname } = new URL(running.api);
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      const socket = connect(Number(port), hostname, () => socket.end('HELLO\r\n\r\n'));
+      socket.on('data', (chunk) => (text += chunk.toString())).on('end', () => resolve(text));
+      socket.on('error', reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('{"error":{"code":"REQUEST_INVALID"');
+  });
+
+  it('an address that is not ours is named with its setting', () => {
+    const refused = ticker(['start', '--no-web', '--host', '999.1.1.1', '--data-dir', join(dir.path, 'host')]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/TICKER_HOST: "999\.1\.1\.1"/);
+  });
+
+  it('a signal ends a start that is under way, with exit code 0 and nothing left behind', async () => {
+    for (const delayMs of [0, 60, 150, 400]) {
+      const data = join(dir.path, `early-${delayMs}`);
+      const code = await endAfter(['start', '--no-web', '--http-port', '0', '--data-dir', data], 'SIGTERM', delayMs);
+      expect([0, null], `after ${delayMs} ms`).toContain(code);
+      const again = await start(['start', '--no-web', '--http-port', '0', '--data-dir', data]);
+      expect(await again.end('SIGINT')).toBe(0);
+    }
   });
 
   it('D10 a second writer is told who holds the store; reading is free', async () => {

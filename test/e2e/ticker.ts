@@ -76,13 +76,18 @@ export function start(args: readonly string[], env: Record<string, string> = {})
   });
 }
 
-/** Starts a command and kills it, whatever it is doing by then. */
-export async function killAfter(args: readonly string[], env: Record<string, string>, delayMs: number): Promise<void> {
+/** Starts a command and signals it, whatever it is doing by then. null: the signal came before Node could hear it. */
+export async function endAfter(
+  args: readonly string[],
+  signal: NodeJS.Signals,
+  delayMs: number,
+  env: Record<string, string> = {},
+): Promise<number | null> {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'ignore', env: { ...process.env, ...env } });
-  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   await new Promise((resolve) => setTimeout(resolve, delayMs));
-  child.kill('SIGKILL');
-  await exited;
+  child.kill(signal);
+  return exited;
 }
 
 export function tempDir(): { path: string; remove: () => void } {

@@ -14,6 +14,10 @@ interface ImportFlags {
   readonly skipBad?: boolean;
 }
 
+interface ImportSettings extends ImportFlags {
+  readonly diskCapBytes: number;
+}
+
 /** `ticker import FILE..`: real trades straight into candles and the archive. */
 export function importCommand(run: Run): Command {
   const command = new Command('import')
@@ -26,13 +30,16 @@ export function importCommand(run: Run): Command {
       'after',
       '\nImporting the same file again changes nothing.\n\nExample:\n  ticker import trades.csv.gz --store sqlite:./x.db',
     );
-  withSettings(command, ['dataDir']);
+  withSettings(command, ['dataDir', 'diskCapBytes']);
   return command.action((files: string[], flags: ImportFlags) =>
-    run(() => importAll(files, flags, storePath(flags.store, settingsOf(command)))),
+    run(() => {
+      const settings = settingsOf(command);
+      return importAll(files, { ...flags, diskCapBytes: settings.diskCapBytes }, storePath(flags.store, settings));
+    }),
   );
 }
 
-async function importAll(files: readonly string[], flags: ImportFlags, path: string): Promise<number> {
+async function importAll(files: readonly string[], flags: ImportSettings, path: string): Promise<number> {
   if (!/^[A-Za-z0-9._-]{1,48}$/.test(flags.source))
     throw new TickerError('USAGE', `--source: "${flags.source}" is not a name of letters, digits, . _ -`);
   const store = await openSqliteStore({ path, mode: 'write', ownerLabel: 'ticker import', clock: systemClock });
@@ -49,7 +56,7 @@ async function importAll(files: readonly string[], flags: ImportFlags, path: str
   return exitCode;
 }
 
-async function importOne(path: string, flags: ImportFlags, store: Store): Promise<number> {
+async function importOne(path: string, flags: ImportSettings, store: Store): Promise<number> {
   const progress = createProgress();
   const startedMs = systemClock.monotonicMs();
   const file = await openTradeFile(path, {
@@ -64,6 +71,7 @@ async function importOne(path: string, flags: ImportFlags, store: Store): Promis
       ownerToken: ownerToken(),
       skipBad: flags.skipBad === true,
       nowMs: systemClock.nowMs(),
+      diskCapBytes: flags.diskCapBytes,
       onProgress: ({ rows }, read) =>
         progress.update(`${file.name}: ${bar(read, file.sizeBytes)} ${count(rows, 'row')}`),
     });

@@ -2,10 +2,11 @@ import { Command } from 'commander';
 import { systemClock } from '../../core/clock.ts';
 import { TickerError } from '../../core/errors.ts';
 import { createReplayFeed, formatRowFault } from '../../feed/index.ts';
+import type { Ticker } from '../../server/main.ts';
 import { SETTINGS, type Settings } from '../../server/settings.ts';
 import { type Run, STORE_OPTION, settingsOf, storePath, withSettings } from '../options.ts';
-import { EXIT, say } from '../output.ts';
-import { untilStopped } from '../signals.ts';
+import { say } from '../output.ts';
+import { onStopSignal, runUntilStopped } from '../signals.ts';
 
 interface ReplayFlags {
   readonly speed: string;
@@ -34,6 +35,8 @@ export function replayCommand(run: Run): Command {
 }
 
 async function replay(files: readonly string[], flags: ReplayFlags, settings: Settings): Promise<number> {
+  const stop = onStopSignal();
+  const serve = flags.serve === true;
   const feed = await createReplayFeed({
     files,
     speed: parseSpeed(flags.speed),
@@ -43,24 +46,22 @@ async function replay(files: readonly string[], flags: ReplayFlags, settings: Se
     onFault: (fault) => say(`  skipped ${formatRowFault(fault)}`),
   });
   const { startTicker } = await import('../../server/main.ts');
-  try {
-    const serve = flags.serve === true;
-    const ticker = await startTicker({
-      settings,
-      feed,
-      storePath: storePath(flags.store, settings),
-      serve,
-      label: 'ticker replay',
-      say,
-    });
+  const path = storePath(flags.store, settings);
+  const begin = async (): Promise<Ticker> => {
+    const ticker = await startTicker({ settings, feed, storePath: path, serve, label: 'ticker replay', say, stop });
     if (ticker.webUrl !== undefined) say(`  Replaying; the chart is at ${ticker.webUrl}`);
     else if (ticker.apiUrl !== undefined) say(`  Replaying; the API is at ${ticker.apiUrl}`);
-    void ticker.ended.then(() => say(`replay: ${files.join(' ')} has ended; every candle is committed`));
-    await untilStopped(ticker, !serve);
+    ticker.ended.then(
+      () => say(`replay: ${files.join(' ')} has ended; every candle is committed`),
+      () => undefined,
+    );
+    return ticker;
+  };
+  try {
+    return await runUntilStopped(stop, begin, !serve);
   } finally {
     await feed.close();
   }
-  return EXIT.done;
 }
 
 const SPEED_MAX = 1_000_000;

@@ -4,8 +4,8 @@ import { createSimulatedFeed } from '../../feed/index.ts';
 import type { Ticker } from '../../server/main.ts';
 import { SETTINGS, type Settings } from '../../server/settings.ts';
 import { type Run, settingsOf, storePath, withSettings } from '../options.ts';
-import { EXIT, say } from '../output.ts';
-import { untilStopped } from '../signals.ts';
+import { say } from '../output.ts';
+import { onStopSignal, runUntilStopped } from '../signals.ts';
 
 /** `ticker start`: the whole pipeline in one process, on the simulated feed. */
 export function startCommand(run: Run): Command {
@@ -20,20 +20,25 @@ export function startCommand(run: Run): Command {
 }
 
 async function start(settings: Settings): Promise<number> {
+  const stop = onStopSignal();
   const path = storePath(undefined, settings);
   // Loaded when needed: the server takes half a second to load, and most commands do without it.
   const { startTicker } = await import('../../server/main.ts');
-  const ticker = await startTicker({
-    settings,
-    feed: simulatedFeed(settings),
-    storePath: path,
-    serve: true,
-    label: 'ticker start',
-    say,
-  });
-  announce(ticker, path);
-  await untilStopped(ticker);
-  return EXIT.done;
+  const feed = simulatedFeed(settings);
+  const begin = async (): Promise<Ticker> => {
+    const ticker = await startTicker({
+      settings,
+      feed,
+      storePath: path,
+      serve: true,
+      label: 'ticker start',
+      say,
+      stop,
+    });
+    announce(ticker, path);
+    return ticker;
+  };
+  return runUntilStopped(stop, begin, false);
 }
 
 /** Shown on a first start, so that the chart is not empty. */
@@ -55,7 +60,8 @@ function announce({ webUrl, apiUrl }: Ticker, path: string): void {
   if (webUrl !== undefined) say(`  Ticker is live:  ${webUrl}`);
   say(`  API:             ${apiUrl}/v1/symbols`);
   say(`  Data:            ${path}`);
-  say('  The feed is SIMULATED. Real trades: ticker import FILE, or ticker replay FILE');
+  say('  The feed is SIMULATED. Real trades: stop this one, or beside it:');
+  say('    ticker import FILE --data-dir ./real    ticker replay FILE --speed max --data-dir ./real');
   say('  Stop with Ctrl-C.');
   say('');
 }

@@ -36,7 +36,7 @@ export const candlesQuery = z
 export const streamQuery = z.strictObject({
   symbols: commaList(symbol, SYMBOLS_MAX),
   candles: commaList(interval, INTERVALS.length).default([] as Interval[]),
-  cursor: z.string().max(4_096).optional(),
+  cursor: z.string().max(4_096, 'is longer than any cursor').optional(),
 });
 
 /** Parses a query string, or refuses it with the first parameter that is wrong. */

@@ -11,7 +11,7 @@ export interface StreamRoutesOptions {
 
 /** `GET /v1/stream?symbols=A,B&candles=1m` (V1): snapshot, then ticks, candles and heartbeats as server-sent events. */
 export function streamRoutes(app: FastifyInstance, { hub, market }: StreamRoutesOptions): void {
-  app.get('/v1/stream', (request, reply) => {
+  app.get('/v1/stream', { exposeHeadRoute: false }, (request, reply) => {
     const query = parseQuery(streamQuery, request.query);
     const unknown = query.symbols.find((symbol) => !market.has(symbol));
     if (unknown !== undefined)

@@ -252,7 +252,7 @@ describe('hub', () => {
       [`${INCARNATION}~7-1.0~7-1.0`]: 'shards-changed',
       [`${INCARNATION}~7-9.0`]: 'cursor-ahead',
       [`${INCARNATION}~7-1.0`]: 'hole',
-      [`${INCARNATION}~6-1.0`]: 'hole',
+      [`${INCARNATION}~6-1.0`]: 'restarted',
     };
     for (const [cursor, reason] of Object.entries(reasons)) {
       const socket = new TestSocket();

@@ -69,13 +69,17 @@ describe('replay', () => {
     ['a trimmed beginning', [tick(7, 2), tick(7, 3)], at(0), at(3), []],
     ['a lost end', [tick(7, 1), tick(7, 2)], at(0), at(3), []],
     ['a declared gap', [tick(7, 1), other(2, 'gap')], at(0), at(2), []],
-    ['another epoch', [tick(7, 1), tick(8, 1)], at(0), at(1, 0, 8), []],
     ['a lost frame', [], at(0, 0), at(0, 3), [frame(1), frame(3)]],
     ['a frame that says refetch', [], at(0, 0), at(0, 2), [frame(1), frame(2, 'refetch')]],
     ['more entries than a snapshot costs', [], at(0), at(5_001), []],
     ['more frames than a snapshot costs', [], at(0, 0), at(0, 5_001), []],
   ])('LIVE-6 V3 %s is a reset', async (_what, entries, from, to, frames) => {
     expect(await run(entries, from, to, frames)).toEqual({ kind: 'reset', reason: 'hole' });
+  });
+
+  it('LIVE-6 V3 another epoch is a reset that says so', async () => {
+    const outcome = await run([tick(7, 1), tick(8, 1)], at(0), at(1, 0, 8), []);
+    expect(outcome).toEqual({ kind: 'reset', reason: 'restarted' });
   });
 
   it('LIVE-2 a cursor that is none, of another store, of other shards or ahead is a reset with its reason', async () => {

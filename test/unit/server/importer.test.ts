@@ -55,6 +55,7 @@ const options = (fields: Partial<ImportOptions> = {}): ImportOptions => ({
   ownerToken: 'import',
   skipBad: false,
   nowMs: 1_700_000_000_000,
+  diskCapBytes: Number.MAX_SAFE_INTEGER,
   onProgress: () => undefined,
   ...fields,
 });
@@ -183,5 +184,15 @@ describe('import', () => {
   it('CKPT-9 the end of the file closes the candles of its symbols', async () => {
     await importFile(await open(csv(30)), options());
     for (const { closedThroughUs } of await store.instruments()) expect(closedThroughUs).toBeGreaterThan(T0_US);
+  });
+
+  it('D10 stops at the disk cap with whole commits, and says so', async () => {
+    const file = await open(csv(200));
+    const sizeBytes = await store.sizeBytes();
+    await expect(importFile(file, options({ diskCapBytes: sizeBytes - 1 }))).rejects.toMatchObject({
+      code: 'DISK_CAP',
+    });
+    expect((await store.shard(0)).commitNo).toBe(0);
+    expect(await importFile(file, options())).toMatchObject({ applied: 200 });
   });
 });

@@ -28,7 +28,7 @@ function watch(promise: Promise<unknown>): () => 'pending' | 'resolved' | 'rejec
 }
 
 describe('stages', () => {
-  it('O a stage that fails is logged, named by notReady during the pause, and started again', async () => {
+  it('O a stage that fails is logged, named by notReady until it has held for a while, and started again', async () => {
     let starts = 0;
     stages.run('candles 0', 'candles', async (signal) => {
       if (++starts <= 2) throw new Error('disk full');
@@ -41,6 +41,8 @@ describe('stages', () => {
     await clock.advance(1);
     expect([starts, stages.notReady()]).toEqual([2, ['candles 0']]);
     await clock.advance(1_000);
+    expect([starts, stages.notReady()]).toEqual([3, ['candles 0']]);
+    await clock.advance(3_000);
     expect([starts, stages.notReady()]).toEqual([3, []]);
     expect(recorded.lines()).toMatchObject([
       { stage: 'candles 0', err: { message: 'disk full' } },

@@ -29,8 +29,10 @@ describe('vitals', () => {
     expect(vitals.feedState()).toEqual({ state: 'stale', lastTickMs: null });
     vitals.onIngest(published(clock.nowMs() - 2_000));
     expect(vitals.feedState()).toEqual({ state: 'live', lastTickMs: clock.nowMs() - 2_000 });
-    expect(await metric('ticker_feed_age_seconds')).toBe(2);
     await clock.advance(30_000);
+    vitals.refreshGauges([7]);
+    expect(await metric('ticker_feed_age_seconds')).toBe(30);
+    expect(await metric('ticker_stream_lag_entries{shard="0"}')).toBe(7);
     expect(vitals.feedState().state).toBe('live');
     await clock.advance(1);
     expect(vitals.feedState().state).toBe('stale');

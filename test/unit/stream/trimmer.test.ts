@@ -87,6 +87,19 @@ describe('STREAM-13 D2 trimming', () => {
     expect(await connection.call('XLEN', KEYS.ticks)).toBeLessThan(100);
   });
 
+  it('STREAM-13 of what is committed, entries beyond the newest so many go however young they are', async () => {
+    const { connection, trimmerOf } = await withSixHundred();
+    await writeCheckpoint(connection, KEYS, 'candles', { epoch: TERM, seq: 590 });
+    const kept = await trimmerOf({ keepMs: 3_600_000, keepEntriesMax: 150 }).trim();
+    expect(kept).toMatchObject({ lost: 0, keptFrom: { epoch: TERM, seq: 451 } });
+    expect(Number(await connection.call('XLEN', KEYS.ticks))).toBeLessThan(250);
+    await writeCheckpoint(connection, KEYS, 'candles', { epoch: TERM, seq: 460 });
+    expect((await trimmerOf({ keepMs: 3_600_000, keepEntriesMax: 10 }).trim()).keptFrom).toEqual({
+      epoch: TERM,
+      seq: 460,
+    });
+  });
+
   it('STREAM-13 an empty stream has nothing to trim', async () => {
     const { connection, clock } = openServer();
     const options = { connection, keys: KEYS, clock, required: [], keepMs: 0, hardCapEntries: 1 };
