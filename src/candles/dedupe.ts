@@ -25,16 +25,16 @@ export interface DedupeSet {
   reset(): void;
 }
 
-/** About 200 MB of ids at worst; the hours of one flush may exceed it until they are committed. */
-export const DEDUPE_IDS_MAX = 2_000_000;
+/** The hours of one flush may exceed it until they are committed. */
+export const DEDUPE_BYTES_MAX = 64 * 1024 ** 2;
 
-export function createDedupeSet(archive: IdArchive, idsMax: number = DEDUPE_IDS_MAX): DedupeSet {
-  return new HourlyDedupeSet(archive, idsMax);
+export function createDedupeSet(archive: IdArchive, bytesMax: number = DEDUPE_BYTES_MAX): DedupeSet {
+  return new HourlyDedupeSet(archive, bytesMax);
 }
 
 class HourlyDedupeSet implements DedupeSet {
   readonly #archive: IdArchive;
-  readonly #idsMax: number;
+  readonly #bytesMax: number;
   /** Ids of an hour of an instrument, least recently used first. */
   readonly #hours = new Map<number, IdSet>();
   /** Hours with ids that are in no commit yet: they must not be forgotten. */
@@ -42,9 +42,9 @@ class HourlyDedupeSet implements DedupeSet {
   #lastKey = Number.NaN;
   #lastIds: IdSet | undefined;
 
-  constructor(archive: IdArchive, idsMax: number) {
+  constructor(archive: IdArchive, bytesMax: number) {
     this.#archive = archive;
-    this.#idsMax = idsMax;
+    this.#bytesMax = bytesMax;
   }
 
   async prepare(trades: readonly ArchivedTick[]): Promise<void> {
@@ -80,12 +80,12 @@ class HourlyDedupeSet implements DedupeSet {
 
   committed(): void {
     let total = 0;
-    for (const ids of this.#hours.values()) total += ids.size;
+    for (const ids of this.#hours.values()) total += ids.sizeBytes;
     for (const [key, ids] of this.#hours) {
-      if (total <= this.#idsMax) break;
+      if (total <= this.#bytesMax) break;
       if (this.#uncommitted.has(key)) continue;
       this.#hours.delete(key);
-      total -= ids.size;
+      total -= ids.sizeBytes;
     }
     this.#lastKey = Number.NaN;
   }

@@ -117,7 +117,7 @@ describe('dedupe set', () => {
     let loads = 0;
     const set = createDedupeSet(
       { archivedIds: async (instrumentId, hour) => (loads++, archive.get(`${instrumentId}:${hour}`) ?? []) },
-      2,
+      130,
     );
     const at = (hour: number, id: string) => ({
       instrumentId: 1,
