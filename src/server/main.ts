@@ -10,7 +10,7 @@ import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
 import type { Settings } from './settings.ts';
-import { startWeb } from './web.ts';
+import { startWeb, type WebServer } from './web.ts';
 
 /**
  * Read this first: from settings to a running Ticker, top to bottom. Then read pipeline.ts, which wires the dataflow.
@@ -39,42 +39,21 @@ export interface TickerOptions {
   readonly stop: AbortSignal;
 }
 
-export async function startTicker({
-  settings,
-  feed,
-  storePath,
-  serve,
-  label,
-  say,
-  stop,
-}: TickerOptions): Promise<Ticker> {
+export async function startTicker(options: TickerOptions): Promise<Ticker> {
+  const { settings, feed, storePath: path, serve, label: ownerLabel, say, stop } = options;
   const lifecycle = createLifecycle(systemClock);
   const log = createLog(settings.logLevel);
   const metrics = createMetrics();
+  const common = { settings, log, metrics, clock: systemClock, random: systemRandom };
   try {
-    const store = await openSqliteStore({
-      path: storePath,
-      mode: 'write',
-      ownerLabel: label,
-      clock: systemClock,
-      shards: SHARDS,
-    });
+    const store = await openSqliteStore({ path, mode: 'write', ownerLabel, shards: SHARDS, ...common });
     lifecycle.onStop('store', () => store.close());
     stop.throwIfAborted();
 
     const redis = createMemoryRedis({ clock: systemClock });
     lifecycle.onStop('redis', () => redis.close());
 
-    const pipeline = await createPipeline({
-      settings,
-      feed,
-      store,
-      redis,
-      clock: systemClock,
-      random: systemRandom,
-      log,
-      metrics,
-    });
+    const pipeline = await createPipeline({ feed, store, redis, ...common });
 
     let http: HttpServer | undefined;
     if (serve) {
@@ -85,20 +64,13 @@ export async function startTicker({
     pipeline.start();
     stop.throwIfAborted();
 
-    let webUrl: string | undefined;
+    let web: WebServer | undefined;
     if (http !== undefined && settings.web) {
-      const web = await startWeb({
-        host: settings.host,
-        port: settings.webPort,
-        apiUrl: http.url,
-        clock: systemClock,
-        onLine: say,
-        signal: stop,
-      });
+      const { host, webPort: port } = settings;
+      web = await startWeb({ host, port, apiUrl: http.url, clock: systemClock, onLine: say, signal: stop });
       lifecycle.onStop('web', web.stop);
-      webUrl = web.url;
     }
-    return { apiUrl: http?.url, webUrl, ended: pipeline.ended, stop: lifecycle.stop };
+    return { apiUrl: http?.url, webUrl: web?.url, ended: pipeline.ended, stop: lifecycle.stop };
   } catch (error) {
     await lifecycle.stop();
     throw error;

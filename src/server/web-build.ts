@@ -14,11 +14,13 @@ export interface WebBuildOptions {
   readonly clock: Clock;
   /** One line of progress for the terminal. */
   readonly onLine: (line: string) => void;
+  /** Ends the builder and whatever it has started, or the wait for another one. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Builds the page unless the build that is there came from the same sources. Of two processes one builds and the other
- * waits for it. Throws WEB_UNAVAILABLE with the last lines of the build.
+ * waits for it. Throws WEB_UNAVAILABLE with the last lines of the build, or the reason of the signal.
  */
 export async function ensureWebBuilt(options: WebBuildOptions): Promise<void> {
   const hash = await hashSources(options);
@@ -80,7 +82,7 @@ const PROGRESS_MS = 2_000;
 const BUILD_MAX_MS = 10 * 60_000;
 const OUTPUT_LINES_MAX = 40;
 
-async function build({ webDir, clock, onLine }: WebBuildOptions): Promise<void> {
+async function build({ webDir, clock, onLine, signal }: WebBuildOptions): Promise<void> {
   const startMs = clock.monotonicMs();
   const elapsed = (): string => `${Math.round((clock.monotonicMs() - startMs) / 1_000)} s`;
   onLine('building the page (first start only) ..');
@@ -88,11 +90,16 @@ async function build({ webDir, clock, onLine }: WebBuildOptions): Promise<void> 
     cwd: webDir,
     env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', NEXT_IGNORE_INCORRECT_LOCKFILE: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that its helpers end with it.
+    detached: true,
   });
+  const outcome = outcomeOf(child);
   // The builder outlives this process if that is killed: the lock is held for as long as either lives.
   await writeFile(lockPath(webDir), `${process.pid} ${child.pid ?? ''}`);
-  const kill = (): void => void child.kill('SIGKILL');
+  const kill = (): void => killGroup(child);
   process.once('exit', kill);
+  signal?.addEventListener('abort', kill, { once: true });
+  if (signal?.aborted === true) kill();
   const cancelDeadline = clock.setTimer(BUILD_MAX_MS, kill);
   let cancelProgress = (): void => {};
   const progress = (): void => {
@@ -102,12 +109,24 @@ async function build({ webDir, clock, onLine }: WebBuildOptions): Promise<void> 
     });
   };
   progress();
-  const { code, output } = await outcomeOf(child);
+  const { code, output } = await outcome;
   cancelProgress();
   cancelDeadline();
   process.off('exit', kill);
+  signal?.removeEventListener('abort', kill);
+  signal?.throwIfAborted();
   if (code !== 0) throw new TickerError('WEB_UNAVAILABLE', `the page did not build (${code}):\n${output.join('\n')}`);
   onLine(`built the page in ${elapsed()}`);
+}
+
+/** Of a child that leads its group. That it is gone already is as good. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ESRCH') throw cause;
+  }
 }
 
 /** How the child ended, and the last lines it wrote. */
@@ -144,7 +163,7 @@ function lockPath(webDir: string): string {
  * A lock whose processes are all gone is void, but a builder that outlived its killed parent still counts.
  */
 async function acquireLock(
-  { webDir, clock, onLine }: WebBuildOptions,
+  { webDir, clock, onLine, signal }: WebBuildOptions,
   done: () => Promise<boolean>,
 ): Promise<(() => Promise<void>) | undefined> {
   const path = lockPath(webDir);
@@ -152,6 +171,7 @@ async function acquireLock(
   const deadlineMs = clock.monotonicMs() + LOCK_WAIT_MAX_MS;
   let told = false;
   while (clock.monotonicMs() < deadlineMs) {
+    signal?.throwIfAborted();
     if (await takeLock(path, clock)) return () => rm(path, { force: true });
     if (await done()) return undefined;
     const holder = await readIfThere(path);
@@ -161,7 +181,7 @@ async function acquireLock(
     }
     if (!told) onLine('waiting for another process that builds the page ..');
     told = true;
-    await clock.sleep(LOCK_POLL_MS);
+    await clock.sleep(LOCK_POLL_MS, signal);
   }
   throw new TickerError(
     'WEB_UNAVAILABLE',

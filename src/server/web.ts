@@ -14,6 +14,8 @@ export interface WebOptions {
   readonly clock: Clock;
   /** One line for the terminal: progress of the build, and what the page's server has to say. */
   readonly onLine: (line: string) => void;
+  /** Calls the build and the start off; a page that is served is ended by `stop`. */
+  readonly signal?: AbortSignal;
 }
 
 export interface WebServer {
@@ -25,11 +27,12 @@ export interface WebServer {
 
 /**
  * Serves the page from a process of its own, which dies with this one however it dies (D10). Builds it the first time.
- * Throws PORT_TAKEN and WEB_UNAVAILABLE.
+ * Throws PORT_TAKEN, WEB_UNAVAILABLE, and the reason of the signal, after builder or child have ended.
  */
 export async function startWeb(options: WebOptions): Promise<WebServer> {
   await requireFreePort(options);
   await ensureWebBuilt({ ...options, webDir: WEB_DIR, sharedDirs: [CORE_DIR] });
+  options.signal?.throwIfAborted();
   const child = fork(`${WEB_DIR}server.mjs`, {
     env: {
       ...process.env,
@@ -80,22 +83,31 @@ type Report =
   | { readonly kind: 'ready'; readonly port: number }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
+const LATE: Report = { kind: 'failed', code: 'LATE', message: `it was not ready after ${START_MAX_MS} ms` };
+const CALLED_OFF: Report = { kind: 'failed', code: 'CALLED_OFF', message: 'it was called off' };
+
 /** The port it listens on, or the reason why it does not. */
 async function started(child: ChildProcess, exited: Promise<string>, options: WebOptions): Promise<number> {
-  const late = { kind: 'failed', code: 'LATE', message: `it was not ready after ${START_MAX_MS} ms` } as const;
+  const kill = (): void => void child.kill('SIGKILL');
+  options.signal?.addEventListener('abort', kill, { once: true });
   let cancelDeadline = (): void => {};
   const report = await Promise.race([
     new Promise<Report>((resolve) => child.once('message', (message) => resolve(message as Report))),
     exited.then((how): Report => ({ kind: 'failed', code: 'EXIT', message: `it exited (${how})` })),
     new Promise<Report>((resolve) => {
-      cancelDeadline = options.clock.setTimer(START_MAX_MS, () => resolve(late));
+      cancelDeadline = options.clock.setTimer(START_MAX_MS, () => resolve(LATE));
     }),
   ]);
   cancelDeadline();
-  if (report.kind === 'ready') return report.port;
-  child.kill('SIGKILL');
-  if (report.code === 'EADDRINUSE') throw portTaken(options);
-  throw new TickerError('WEB_UNAVAILABLE', `the server of the page did not start: ${report.message}`);
+  options.signal?.removeEventListener('abort', kill);
+  // It may have become ready in the moment in which it was called off.
+  const outcome = options.signal?.aborted === true ? CALLED_OFF : report;
+  if (outcome.kind === 'ready') return outcome.port;
+  kill();
+  await exited;
+  options.signal?.throwIfAborted();
+  if (outcome.code === 'EADDRINUSE') throw portTaken(options);
+  throw new TickerError('WEB_UNAVAILABLE', `the server of the page did not start: ${outcome.message}`);
 }
 
 /** Asked before the page is built, so that nobody waits for a build to hear of it. */

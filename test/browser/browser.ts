@@ -33,13 +33,16 @@ export async function launchChromium(): Promise<Browser> {
 }
 
 /** The built page before any API, the fake one or a real one. */
-export function startPage(apiUrl: string): Promise<WebServer> {
+export function startPage(
+  apiUrl: string,
+  onLine = (line: string): void => void process.stderr.write(`${line}\n`),
+): Promise<WebServer> {
   return startWeb({
     port: 0,
     host: '127.0.0.1',
     apiUrl,
     clock: systemClock,
-    onLine: (line) => process.stderr.write(`${line}\n`),
+    onLine,
   });
 }
 
@@ -74,6 +77,21 @@ export async function openView(browser: Browser, url: string, options: ViewOptio
   return { page, complaints, close: () => context.close() };
 }
 
+/** Resolves when the status says so. */
+export function phase(page: Page, wanted: string): Promise<void> {
+  return page.locator(`.status[data-phase="${wanted}"]`).waitFor();
+}
+
+/** Resolves when the chart has candles. */
+export function drawn(page: Page): Promise<void> {
+  return page.locator('.canvas:not([data-candles="0"])').waitFor();
+}
+
+/** What the legend says of its candle: O, H, L, C, Vol, Trades or VWAP. */
+export function legend(page: Page, field: string): Promise<string | null> {
+  return page.locator(`.legend [data-field="${field}"]`).textContent();
+}
+
 /** Pixels of the chart's canvases that have the colour of a custom property, in the theme of the moment. */
 export function countPixels(page: Page, property: string): Promise<number> {
   return page.evaluate<number>(`(() => {
@@ -91,6 +109,42 @@ export function countPixels(page: Page, property: string): Promise<number> {
     return count;
   })()`);
 }
+
+/** Where the leftmost candle stands: a part of the width of the chart, 1 when there is none. */
+export function drawnFrom(page: Page): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const { width, height, data } = ${pixelsOf('td:nth-child(2)')};
+    for (let x = 0; x < width; x++) for (let y = 0; y < height; y++) if (${IS_CANDLE}) return x / width;
+    return 1;
+  })()`);
+}
+
+/** Where the tag of the last price begins on the price axis, in pixels from the top; -1 when there is none. */
+export function tagTop(page: Page): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const { width, height, data } = ${pixelsOf('td:nth-child(3)')};
+    for (let y = 0; y < height; y++) {
+      let count = 0;
+      for (let x = 0; x < width; x++) if (${IS_CANDLE}) count++;
+      if (count > width / 3) return y;
+    }
+    return -1;
+  })()`);
+}
+
+/** The chart library draws a table: the candles are its second column, the price axis is its third. */
+function pixelsOf(cell: string): string {
+  return `(() => {
+    const canvas = document.querySelector('.canvas tr:first-child ${cell} canvas');
+    return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  })()`;
+}
+
+/** Green or red, unlike grid and text, which have about as much of each colour. */
+const IS_CANDLE = `(() => {
+  const at = (y * width + x) * 4;
+  return data[at + 3] === 255 && Math.abs(data[at] - data[at + 1]) > 90;
+})()`;
 
 /** Asks until the answer is wanted, or the deadline of the expectation has come. */
 export async function until<Value>(

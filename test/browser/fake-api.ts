@@ -29,9 +29,14 @@ export interface FakeApiOptions {
   readonly simulated: boolean;
   /** Those among `symbols` that are real although the rest is simulated. */
   readonly real?: readonly string[];
+  /** Those whose last trade was on 10 Oct 2013. */
+  readonly old?: readonly string[];
+  /** Candles of every interval; 2500 unless told. */
+  readonly candles?: number;
 }
 
 const NOW_MS = Date.UTC(2026, 0, 15, 14, 30, 20);
+const OLD_MS = Date.UTC(2013, 9, 10, 19, 59, 59);
 const HISTORY_CANDLES = 2_500;
 const CANDLES_DEFAULT = 500;
 
@@ -47,7 +52,10 @@ export async function startFakeApi(options: FakeApiOptions): Promise<FakeApi> {
   const isSimulated = (symbol: string): boolean => options.simulated && !(options.real ?? []).includes(symbol);
   const market = () => ({
     simulated: options.simulated,
-    symbols: options.symbols.map((symbol) => symbolView(symbol, last.get(symbol) ?? '0', isSimulated(symbol), trades)),
+    symbols: options.symbols.map((symbol) => ({
+      ...symbolView(symbol, last.get(symbol) ?? '0', isSimulated(symbol)),
+      lastTsMs: (options.old?.includes(symbol) === true ? OLD_MS : NOW_MS) + trades,
+    })),
   });
   const newest = (symbol: string, interval: Interval): CandleView => {
     const close = last.get(symbol) ?? '0';
@@ -69,9 +77,16 @@ export async function startFakeApi(options: FakeApiOptions): Promise<FakeApi> {
       requests.push(url.pathname + url.search);
       if (url.pathname === '/v1/symbols') return json(response, 200, market());
       if (url.pathname === '/v1/candles') {
+        const symbol = url.searchParams.get('symbol') ?? '';
+        if (!last.has(symbol)) return json(response, 404, unknownSymbol(symbol));
         if (fault !== undefined) return json(response, 500, { error: fault });
-        return json(response, 200, candlesAnswer(url.searchParams, newest, isSimulated));
+        return json(
+          response,
+          200,
+          candlesAnswer(url.searchParams, options.candles ?? HISTORY_CANDLES, newest, isSimulated),
+        );
       }
+      if (url.pathname === '/v1/page') return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
       if (url.pathname !== '/v1/stream')
         return json(response, 404, { error: { code: 'NOT_FOUND', message: 'no such path' } });
       const intervals = (url.searchParams.get('candles') ?? '').split(',');
@@ -109,7 +124,7 @@ export async function startFakeApi(options: FakeApiOptions): Promise<FakeApi> {
       last.set(symbol, price);
       const tick = {
         symbol,
-        tsMs: NOW_MS + trades,
+        tsMs: (options.old?.includes(symbol) === true ? OLD_MS : NOW_MS) + trades,
         price,
         size: '5',
         id: String(trades),
@@ -127,7 +142,7 @@ export async function startFakeApi(options: FakeApiOptions): Promise<FakeApi> {
   };
 }
 
-function symbolView(symbol: string, last: string, simulated: boolean, trades: number) {
+function symbolView(symbol: string, last: string, simulated: boolean) {
   return {
     symbol,
     source: simulated ? 'simulated' : 'file',
@@ -135,7 +150,6 @@ function symbolView(symbol: string, last: string, simulated: boolean, trades: nu
     priceDigits: 2,
     sizeDigits: 0,
     last,
-    lastTsMs: NOW_MS + trades,
     previousClose: '99.75',
     change: (Number(last) - 99.75).toFixed(2),
     changePercent: (((Number(last) - 99.75) / 99.75) * 100).toFixed(2),
@@ -170,6 +184,7 @@ function candleAt(symbol: string, interval: Interval, back: number, simulated: b
 
 function candlesAnswer(
   query: URLSearchParams,
+  count: number,
   newest: (symbol: string, interval: Interval) => CandleView,
   isSimulated: (symbol: string) => boolean,
 ) {
@@ -180,7 +195,7 @@ function candlesAnswer(
   const toMs = Number(query.get('to') ?? Number.MAX_SAFE_INTEGER);
   const limit = Number(query.get('limit') ?? CANDLES_DEFAULT);
   const byStart = new Map<number, CandleView>();
-  for (let back = HISTORY_CANDLES - 1; back > 0; back--) {
+  for (let back = count - 1; back > 0; back--) {
     const candle = candleAt(symbol, interval, back, simulated);
     byStart.set(candle.startMs, candle);
   }
@@ -188,6 +203,10 @@ function candlesAnswer(
   byStart.set(last.startMs, last);
   const candles = [...byStart.values()].filter((candle) => candle.startMs < toMs).slice(-limit);
   return { symbol, interval, simulated, shard: 0, commitNo: 1, through: '1-1', candles };
+}
+
+function unknownSymbol(symbol: string) {
+  return { error: { code: 'SYMBOL_UNKNOWN', message: `no trades of ${symbol} are stored`, fix: 'GET /v1/symbols' } };
 }
 
 function json(response: ServerResponse, status: number, body: object): void {

@@ -2,7 +2,17 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, type Running, start, tempDir } from '../e2e/ticker.ts';
-import { browserTestsRun, countPixels, launchChromium, openView, startPage, until } from './browser.ts';
+import {
+  browserTestsRun,
+  countPixels,
+  drawn,
+  launchChromium,
+  legend,
+  openView,
+  phase,
+  startPage,
+  until,
+} from './browser.ts';
 
 /** The page on the whole of Ticker: the command itself, with the simulated feed. */
 describe.runIf(browserTestsRun())('W the market page on a running Ticker', () => {
@@ -21,9 +31,7 @@ describe.runIf(browserTestsRun())('W the market page on a running Ticker', () =>
     dir.remove();
   });
 
-  const phase = (page: Page, wanted: string) => page.locator(`.status[data-phase="${wanted}"]`).waitFor();
-  const drawn = (page: Page) => page.locator('.canvas:not([data-candles="0"])').waitFor();
-  const closeOf = (page: Page) => page.locator('.legend [data-field="C"]').textContent();
+  const closeOf = (page: Page) => legend(page, 'C');
 
   it('V1 W a live chart: it draws, its last candle moves by itself, and it says that it is simulated', async () => {
     const { page, complaints, close } = await openView(browser, `${running.web}/?symbol=ACME&interval=1s`);

@@ -4,8 +4,11 @@ import type { WebServer } from '../../src/server/web.ts';
 import {
   browserTestsRun,
   countPixels,
+  drawn,
   launchChromium,
+  legend,
   openView,
+  phase,
   startPage,
   until,
   type View,
@@ -42,10 +45,6 @@ describe.runIf(browserTestsRun())('W the market page in Chromium', () => {
     view = await openView(browser, `${web.url}/${query}`, options);
     return view.page;
   };
-  const phase = (page: Page, wanted: string) => page.locator(`.status[data-phase="${wanted}"]`).waitFor();
-  const legend = (page: Page, field: string) => page.locator(`.legend [data-field="${field}"]`).textContent();
-  const drawn = (page: Page) => page.locator('.canvas:not([data-candles="0"])').waitFor();
-  const candleCount = async (page: Page) => Number(await page.locator('.canvas').getAttribute('data-candles'));
 
   it('W the chart draws rising and falling candles, and the legend has the exact numbers of the API', async () => {
     const page = await open('?symbol=IBM&interval=1m');
@@ -59,7 +58,8 @@ describe.runIf(browserTestsRun())('W the market page in Chromium', () => {
       (count) => count > 200,
     );
     expect(await legend(page, 'C')).toBe('120.25');
-    expect(await legend(page, 'VWAP')).toMatch(/^\d+\.\d{6}$/);
+    expect(await legend(page, 'VWAP')).toMatch(/^\d+\.\d{2,4}$/);
+    expect(await page.locator('.legend [data-field="VWAP"]').getAttribute('title')).toMatch(/^\d+\.\d{6}$/);
     expect(await legend(page, 'Vol')).toBe('500');
   });
 
@@ -81,7 +81,7 @@ describe.runIf(browserTestsRun())('W the market page in Chromium', () => {
     api.trade('IBM', '121.5');
     await until(
       () => legend(page, 'C'),
-      (close) => close === '121.5',
+      (close) => close === '121.50',
     );
     const row = page.locator('a[data-symbol="IBM"]');
     await until(
@@ -122,12 +122,64 @@ describe.runIf(browserTestsRun())('W the market page in Chromium', () => {
     expect(await page.locator('.intervals [aria-pressed="true"]').textContent()).toBe('1M');
   });
 
+  it('W a symbol that does not exist is called so, and the others are offered', async () => {
+    const page = await open('?symbol=NOPE&interval=5m');
+    const notice = page.locator('.notice');
+    await notice.waitFor();
+    expect(await notice.textContent()).toContain('There is no symbol NOPE');
+    expect(await notice.textContent()).not.toMatch(/Try again|GET|SYMBOL_UNKNOWN/);
+    await notice.getByRole('button', { name: 'BTC/USD' }).click();
+    await page.waitForURL(/symbol=BTC%2FUSD&interval=5m/);
+    await drawn(page);
+    expect(await notice.count()).toBe(0);
+  });
+
+  it('W an old price has its date, and neither flashes nor has the colours of a live one', async () => {
+    const mixed = await startFakeApi({ symbols: ['ACME', 'IBM'], simulated: false, old: ['IBM'] });
+    const other = await startPage(mixed.url);
+    try {
+      view = await openView(browser, `${other.url}/?symbol=IBM`);
+      const { page } = view;
+      const row = (symbol: string) => page.locator(`a[data-symbol="${symbol}"]`);
+      await phase(page, 'live');
+      await until(
+        () => row('ACME').locator('.row-day').count(),
+        (count) => count === 0,
+      );
+      mixed.trade('IBM', '121.50');
+      mixed.trade('ACME', '101.50');
+      await until(
+        () => row('ACME').locator('.flash').getAttribute('data-move'),
+        (move) => move === 'up',
+      );
+      await until(
+        () => row('IBM').locator('.flash').textContent(),
+        (last) => last === '121.50',
+      );
+      expect(await row('IBM').locator('.row-day').textContent()).toBe('10 Oct 2013');
+      expect(await row('IBM').locator('.flash').getAttribute('data-move')).toBeNull();
+      expect(await row('IBM').locator('.row-change').first().getAttribute('data-direction')).toBe('flat');
+      expect(await row('ACME').locator('.row-change').first().getAttribute('data-direction')).toBe('up');
+      expect(await page.locator('.panel-day').textContent()).toBe('10 Oct 2013');
+      expect(await page.locator('.panel-quote [data-direction]').first().getAttribute('data-direction')).toBe('flat');
+      await row('ACME').click();
+      await page.locator('.panel-day').waitFor({ state: 'detached' });
+    } finally {
+      await view?.close();
+      await other.stop();
+      await mixed.stop();
+    }
+  });
+
   it('W arrows walk the watch list, and a click chooses a symbol', async () => {
     const page = await open('?symbol=AIG&interval=1m');
     await drawn(page);
     await page.keyboard.press('ArrowDown');
     await page.waitForURL(/symbol=BTC%2FUSD/);
-    expect(await page.locator('h1').textContent()).toBe('BTC/USD');
+    await until(
+      () => page.locator('h1').textContent(),
+      (title) => title === 'BTC/USD',
+    );
     await page.keyboard.press('ArrowUp');
     await page.waitForURL(/symbol=AIG/);
     await page.locator('a[data-symbol="IBM"]').click();
@@ -143,25 +195,6 @@ describe.runIf(browserTestsRun())('W the market page in Chromium', () => {
     );
   });
 
-  it('W scrolling back loads older candles until there are none', async () => {
-    const page = await open('?symbol=IBM&interval=1m');
-    await drawn(page);
-    const before = await candleCount(page);
-    const oldest = await page.locator('.canvas').getAttribute('data-oldest');
-    const box = await page.locator('.canvas').boundingBox();
-    const y = (box?.y ?? 0) + 200;
-    const drag = async (): Promise<number> => {
-      await page.mouse.move((box?.x ?? 0) + 60, y);
-      await page.mouse.down();
-      await page.mouse.move((box?.x ?? 0) + 760, y, { steps: 4 });
-      await page.mouse.up();
-      return candleCount(page);
-    };
-    await until(drag, (count) => count > before);
-    expect(api.requests.some((request) => request.includes(`to=${oldest}`))).toBe(true);
-    await until(drag, (count) => count === 2_500);
-  });
-
   it('V5 an API that restarts is found again without a reload, and the chart moves on', async () => {
     const page = await open('?symbol=IBM&interval=1m');
     await phase(page, 'live');
@@ -173,7 +206,7 @@ describe.runIf(browserTestsRun())('W the market page in Chromium', () => {
     api.trade('IBM', '119.5');
     await until(
       () => legend(page, 'C'),
-      (close) => close === '119.5',
+      (close) => close === '119.50',
     );
     expect(await page.evaluate('window.notReloaded')).toBe(true);
   });

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
+import { spawn, spawnSync } from 'node:child_process';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -77,6 +77,42 @@ describe('V8 the same-origin proxy of the page', () => {
     );
   });
 
+  it('V8 the stream is at the address that the API gives it, too', async () => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const stream = await fetch(`${web.url}/api/v1/stream?symbols=IBM&candles=1m`, { signal });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    expect(api.requests.at(-1)).toBe('/v1/stream?symbols=IBM&candles=1m');
+    leaving.abort();
+  });
+
+  it('V8 HEAD of a stream answers at once and opens none', async () => {
+    const asked = api.requests.length;
+    for (const path of ['/api/stream', '/api/v1/stream']) {
+      const head = await fetch(`${web.url}${path}?symbols=IBM&candles=1m`, { method: 'HEAD' });
+      expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    }
+    expect(api.requests.length).toBe(asked);
+  });
+
+  it('V8 requests that no page can answer are refused without noise', async () => {
+    const lines: string[] = [];
+    const quiet = await startPage(api.url, (line) => lines.push(line));
+    try {
+      expect(await rawStatus(quiet.url, 'TRACE', '/api/v1/symbols')).toBe(405);
+      expect(await rawStatus(quiet.url, 'TRACE', '/')).toBe(405);
+      expect(await rawStatus(quiet.url, 'DELETE', '/')).toBe(405);
+      expect(await rawStatus(quiet.url, 'GET', '*')).toBe(400);
+      expect(await rawStatus(quiet.url, 'OPTIONS', '*')).toBe(400);
+      expect(await rawStatus(quiet.url, 'GET', 'http://[')).toBe(400);
+      for (const path of ['//', '/%', '/%00', '/api/v1/%', '/api/v1//x', '/?%', '/_next/image?url=x'])
+        expect([path, (await rawStatus(quiet.url, 'GET', path)) < 500]).toEqual([path, true]);
+      expect(lines).toEqual([]);
+    } finally {
+      await quiet.stop();
+    }
+  });
+
   it('V8 passes status and body of the JSON API on, and nothing but GET', async () => {
     const good = await fetch(`${web.url}/api/v1/candles?symbol=IBM&interval=1m&limit=3`);
     expect([good.status, ((await good.json()) as { candles: unknown[] }).candles.length]).toEqual([200, 3]);
@@ -89,8 +125,8 @@ describe('V8 the same-origin proxy of the page', () => {
   });
 
   it('V8 what is not JSON, or lies outside /v1/, does not pass', async () => {
-    const stream = await fetch(`${web.url}/api/v1/stream?symbols=IBM&candles=1m`);
-    expect([stream.status, await stream.json()]).toMatchObject([502, { error: { code: 'API_ANSWER_INVALID' } }]);
+    const page = await fetch(`${web.url}/api/v1/page`);
+    expect([page.status, await page.json()]).toMatchObject([502, { error: { code: 'API_ANSWER_INVALID' } }]);
     for (const path of ['%2e%2e/metrics', '..%2fmetrics', '%2e%2e%2fmetrics', '%252e%252e/metrics']) {
       const { status } = await fetch(`${web.url}/api/v1/${path}`);
       expect([path, status]).toEqual([path, 404]);
@@ -160,28 +196,85 @@ describe('D10 the process of the page', () => {
     await api.stop();
   });
 
-  it('D10 after kill -9 of the parent no orphan keeps the port', async () => {
-    const server = fileURLToPath(new URL('../../web/server.mjs', import.meta.url));
-    const script = `
-      const { fork } = require('node:child_process');
-      const child = fork(${JSON.stringify(server)}, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-      child.on('message', ({ port }) => console.log(port));
-    `;
-    const parent = spawn(process.execPath, ['-e', script], {
-      env: { ...process.env, NODE_ENV: 'production', TICKER_WEB_PORT: '0' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const port = await new Promise<string>((resolve) =>
-      parent.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
-    );
-    const url = `http://127.0.0.1:${port}/icon.svg`;
-    expect((await fetch(url)).status).toBe(200);
-    parent.kill('SIGKILL');
-    const isServed = () =>
-      fetch(url).then(
-        () => true,
-        () => false,
+  it.for([0, 50, 100, 150, 300, 'ready'] as const)(
+    'D10 a parent killed %s (ms) after the child appeared leaves no orphan',
+    async (moment) => {
+      const script = `
+        const { fork } = require('node:child_process');
+        const child = fork(${JSON.stringify(SERVER)}, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+        console.log(child.pid);
+        child.on('message', ({ kind }) => console.log(kind));
+      `;
+      const parent = spawn(process.execPath, ['-e', script], {
+        env: { ...process.env, NODE_ENV: 'production', TICKER_WEB_PORT: '0' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      parent.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+      });
+      await until(
+        () => output,
+        (text) => text.includes(moment === 'ready' ? 'ready' : '\n'),
       );
-    await until(isServed, (served) => !served);
+      const child = Number.parseInt(output, 10);
+      expect(isAlive(child)).toBe(true);
+      if (moment !== 'ready') await systemClock.sleep(moment);
+      parent.kill('SIGKILL');
+      try {
+        await until(
+          () => isAlive(child),
+          (alive) => !alive,
+        );
+      } finally {
+        if (isAlive(child)) process.kill(child, 'SIGKILL');
+      }
+    },
+  );
+
+  it('D10 a start that is called off ends the child and says why', async () => {
+    const stop = new AbortController();
+    const lines: string[] = [];
+    const start = startWeb({
+      port: 0,
+      host: '127.0.0.1',
+      apiUrl: 'http://127.0.0.1:9',
+      clock: systemClock,
+      onLine: (line) => lines.push(line),
+      signal: stop.signal,
+    });
+    const child = await until(childOfThis, (pid) => pid !== undefined);
+    stop.abort(new Error('called off'));
+    await expect(start).rejects.toThrow('called off');
+    expect(child !== undefined && isAlive(child)).toBe(false);
+    expect(lines).toEqual([]);
   });
 });
+
+const SERVER = fileURLToPath(new URL('../../web/server.mjs', import.meta.url));
+
+/** For what fetch refuses to send. */
+function rawStatus(url: string, method: string, path: string): Promise<number> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, method, path }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** Also of a zombie whose parent does not wait for it: that one is dead. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
+
+/** The process of a page that this one has started. */
+function childOfThis(): number | undefined {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
+  const line = stdout.split('\n').find((text) => text.includes(SERVER));
+  return line === undefined ? undefined : Number.parseInt(line, 10);
+}

@@ -1,13 +1,21 @@
 import { cookies } from 'next/headers';
+import { systemClock } from '../../src/core/clock.ts';
 import { MarketPage } from '../components/market-page.tsx';
 import type { SymbolsAnswer } from '../lib/api.ts';
+import { formatDay } from '../lib/format.ts';
 import { readTheme, THEME_COOKIE } from '../lib/theme.ts';
 import { apiUrl } from '../lib/upstream.ts';
 
 /** Rendered at every request: the served HTML has the symbols, their prices and the SIMULATED mark (T1). */
 export default async function Page() {
   const [symbols, jar] = await Promise.all([fetchSymbols(), cookies()]);
-  return <MarketPage initial={symbols} initialTheme={readTheme(jar.get(THEME_COOKIE)?.value)} />;
+  return (
+    <MarketPage
+      initial={symbols}
+      initialToday={formatDay(systemClock.nowMs())}
+      initialTheme={readTheme(jar.get(THEME_COOKIE)?.value)}
+    />
+  );
 }
 
 const SYMBOLS_TIMEOUT_MS = 2_000;

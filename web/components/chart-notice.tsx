@@ -7,13 +7,21 @@ interface ChartNoticeProps {
   readonly selection: Selection;
   readonly candles: CandlesHandle;
   readonly fault: ApiFault | null;
+  readonly symbols: readonly string[];
+  readonly onSelect: (next: Selection) => void;
 }
 
 /** What stands where candles cannot: why, and what to do about it. */
-export function ChartNotice({ selection: { symbol, interval }, candles, fault }: ChartNoticeProps) {
+export function ChartNotice({ selection, symbols, candles, fault, onSelect }: ChartNoticeProps) {
+  const { symbol, interval } = selection;
   const { state, reload, loadOlder } = candles;
   if (symbol === null && fault !== null) return <FaultNotice title="No connection to the data" fault={fault} />;
   if (symbol === null) return <EmptyNotice />;
+  if (state.load === 'failed' && state.fault?.code === 'SYMBOL_UNKNOWN') {
+    return (
+      <UnknownNotice symbol={symbol} symbols={symbols} onSelect={(next) => onSelect({ symbol: next, interval })} />
+    );
+  }
   if (state.load === 'failed' && state.fault !== null) {
     return (
       <FaultNotice title={`No candles of ${symbol}`} fault={state.fault}>
@@ -54,6 +62,34 @@ function FaultNotice({ title, fault, children }: { title: string; fault: ApiFaul
       {fault.fix === undefined ? null : <p>{fault.fix}</p>}
       <p className="notice-code">{fault.code}</p>
       {children}
+    </div>
+  );
+}
+
+const CHOICES_MAX = 12;
+
+interface UnknownNoticeProps {
+  readonly symbol: string;
+  readonly symbols: readonly string[];
+  readonly onSelect: (symbol: string) => void;
+}
+
+function UnknownNotice({ symbol, symbols, onSelect }: UnknownNoticeProps) {
+  return (
+    <div className="notice" role="alert">
+      <h2>There is no symbol {symbol}</h2>
+      <p>
+        Once it has been traded or imported it appears here by itself.{symbols.length > 0 ? ' Choose another:' : ''}
+      </p>
+      <ul className="notice-choices">
+        {symbols.slice(0, CHOICES_MAX).map((choice) => (
+          <li key={choice}>
+            <button type="button" className="button" onClick={() => onSelect(choice)}>
+              {choice}
+            </button>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

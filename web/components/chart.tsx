@@ -1,7 +1,8 @@
 'use client';
 
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { type CandleChart, type ChartContent, createCandleChart } from '../lib/candle-chart.ts';
+import { useKeys } from '../lib/use-keys.ts';
 
 interface ChartProps {
   readonly content: ChartContent;
@@ -16,12 +17,20 @@ export function Chart({ content, label, onNeedOlder, onHover }: ChartProps) {
   const chart = useRef<CandleChart>(null);
   const needOlder = useEffectEvent(onNeedOlder);
   const hover = useEffectEvent(onHover);
+  const [away, setAway] = useState(false);
+  const showNewest = (): void => chart.current?.scrollToNewest();
+  useKeys((key) => {
+    if (key !== 'End' || !away) return false;
+    showNewest();
+    return true;
+  });
 
   useEffect(() => {
     if (frame.current === null) return;
     const created = createCandleChart(frame.current, {
       onNeedOlder: () => void needOlder(),
       onHover: (startMs) => hover(startMs),
+      onAway: setAway,
     });
     created.paint();
     chart.current = created;
@@ -39,15 +48,22 @@ export function Chart({ content, label, onNeedOlder, onHover }: ChartProps) {
   }, [key, interval, priceDigits, candles]);
 
   return (
-    <div
-      className="canvas"
-      ref={frame}
-      role="img"
-      aria-label={label}
-      data-candles={candles.length}
-      data-oldest={candles[0]?.startMs}
-      data-empty={candles.length === 0}
-    />
+    <>
+      <div
+        className="canvas"
+        ref={frame}
+        role="img"
+        aria-label={label}
+        data-candles={candles.length}
+        data-oldest={candles[0]?.startMs}
+        data-empty={candles.length === 0}
+      />
+      {away && candles.length > 0 ? (
+        <button type="button" className="button to-newest" title="Back to the newest candle (End)" onClick={showNewest}>
+          Newest <span aria-hidden="true">»</span>
+        </button>
+      ) : null}
+    </>
   );
 }
 

@@ -1,8 +1,8 @@
 'use client';
 
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { StreamEvent, SymbolsAnswer } from '../lib/api.ts';
-import { padDigits } from '../lib/format.ts';
+import { formatDay, padDigits } from '../lib/format.ts';
 import type { Quote } from '../lib/market.ts';
 import type { Theme } from '../lib/theme.ts';
 import { useCandles } from '../lib/use-candles.ts';
@@ -14,22 +14,29 @@ import { ConnectionStatus } from './connection-status.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { WatchList } from './watch-list.tsx';
 
+interface MarketPageProps {
+  readonly initial: SymbolsAnswer | null;
+  readonly initialToday: string;
+  readonly initialTheme: Theme;
+}
+
 /** The market page: a watch list and a chart, joined by one live stream. */
-export function MarketPage({ initial, initialTheme }: { initial: SymbolsAnswer | null; initialTheme: Theme }) {
+export function MarketPage({ initial, initialToday, initialTheme }: MarketPageProps) {
   const { market, fault, dispatch } = useMarket(initial);
   const symbols = useMemo(() => market.quotes.map((quote) => quote.symbol), [market.quotes]);
   const [selection, select] = useSelection(symbols);
-  const candles = useCandles(selection);
+  const [today, setToday] = useState(initialToday);
   const quote = market.quotes.find(({ symbol }) => symbol === selection.symbol);
 
-  const connection = useStream(symbols, selection, (event: StreamEvent) => {
+  const stream = useStream(symbols, selection, (event: StreamEvent) => {
     switch (event.name) {
       case 'snapshot': {
-        const { verdict } = event.data;
+        const { verdict, serverTimeMs } = event.data;
         // Asked only after the stream is open, so that nothing falls between the answer and the first event.
-        if (verdict === 'fresh' || verdict === 'reset' || candles.state.fault !== null) {
+        if (!stream.open || verdict === 'fresh' || verdict === 'reset' || candles.state.fault !== null) {
           void candles.reload(verdict !== 'reset');
         }
+        setToday(formatDay(serverTimeMs));
         dispatch({ kind: 'snapshot', answer: event.data });
         return candles.applyLive(event.data.candles);
       }
@@ -39,11 +46,13 @@ export function MarketPage({ initial, initialTheme }: { initial: SymbolsAnswer |
         return candles.applyLive(event.data.candles);
       case 'heartbeat':
         if (candles.state.fault !== null) void candles.reload(true);
-        return undefined;
+        return setToday(formatDay(event.data.serverTimeMs));
       case 'bye':
         return undefined;
     }
   });
+
+  const candles = useCandles(selection, stream.open);
 
   const simulated = market.simulated || candles.state.simulated;
   return (
@@ -52,22 +61,36 @@ export function MarketPage({ initial, initialTheme }: { initial: SymbolsAnswer |
       <header className="top">
         <p className="brand">Ticker</p>
         {simulated ? <SimulatedBanner partly={market.quotes.some((other) => !other.simulated)} /> : null}
-        <ConnectionStatus connection={connection} />
+        <ConnectionStatus connection={stream.connection} />
         <ThemeSwitch initial={initialTheme} />
       </header>
       <main className="market">
-        <ChartPanel selection={selection} quote={quote} candles={candles} fault={fault} onSelect={select} />
-        <WatchList quotes={market.quotes} selection={selection} onSelect={select} />
+        <ChartPanel
+          selection={selection}
+          quote={quote}
+          symbols={symbols}
+          today={today}
+          candles={candles}
+          fault={fault}
+          onSelect={select}
+        />
+        <WatchList quotes={market.quotes} selection={selection} today={today} onSelect={select} />
       </main>
-      <footer className="foot">
-        <p className="keys">
-          <kbd>↑</kbd> <kbd>↓</kbd> symbol, <kbd>1</kbd>–<kbd>9</kbd> <kbd>0</kbd> interval
-        </p>
-        <p>
-          Times in UTC. Charts: <a href="https://www.tradingview.com/">TradingView Lightweight Charts™</a>
-        </p>
-      </footer>
+      <Footer />
     </div>
+  );
+}
+
+function Footer() {
+  return (
+    <footer className="foot">
+      <p className="keys">
+        <kbd>↑</kbd> <kbd>↓</kbd> symbol, <kbd>1</kbd>–<kbd>9</kbd> <kbd>0</kbd> interval, <kbd>End</kbd> newest candle
+      </p>
+      <p>
+        Times in UTC. Charts: <a href="https://www.tradingview.com/">TradingView Lightweight Charts™</a>
+      </p>
+    </footer>
   );
 }
 

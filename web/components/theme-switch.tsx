@@ -19,6 +19,7 @@ export function ThemeSwitch({ initial }: { initial: Theme }) {
       type="button"
       className="button"
       onClick={change}
+      title={`Switch to ${LABELS[next]}`}
       aria-label={`Theme: ${LABELS[theme]}. Switch to ${LABELS[next]}`}
     >
       <span className="theme-icon" aria-hidden="true" />

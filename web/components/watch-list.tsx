@@ -1,13 +1,14 @@
 'use client';
 
 import { type MouseEvent, memo, useEffect, useRef, useState } from 'react';
-import { directionOf, NONE, padDigits, withSign } from '../lib/format.ts';
+import { directionOf, NONE, padDigits, pastDayOf, withSign } from '../lib/format.ts';
 import type { Quote } from '../lib/market.ts';
 import { hrefOf, type Selection } from '../lib/selection.ts';
 
 interface WatchListProps {
   readonly quotes: readonly Quote[];
   readonly selection: Selection;
+  readonly today: string;
   readonly onSelect: (next: Selection) => void;
 }
 
@@ -15,7 +16,7 @@ interface WatchListProps {
 const FILTER_FROM = 9;
 const ROWS_MAX = 200;
 
-export function WatchList({ quotes, selection, onSelect }: WatchListProps) {
+export function WatchList({ quotes, selection, today, onSelect }: WatchListProps) {
   const [filter, setFilter] = useState('');
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => followSelection(list.current, selection.symbol), [selection.symbol]);
@@ -45,6 +46,7 @@ export function WatchList({ quotes, selection, onSelect }: WatchListProps) {
             key={quote.symbol}
             quote={quote}
             href={hrefOf({ ...selection, symbol: quote.symbol })}
+            pastDay={pastDayOf(quote.lastTsMs, today)}
             selected={quote.symbol === selection.symbol}
             onClick={(event) => {
               if (!isPlainClick(event)) return;
@@ -64,14 +66,17 @@ export function WatchList({ quotes, selection, onSelect }: WatchListProps) {
 interface WatchRowProps {
   readonly quote: Quote;
   readonly href: string;
+  /** Of an old price: it has its date beside it, and none of the colours of live ones. */
+  readonly pastDay: string | null;
   readonly selected: boolean;
   readonly onClick: (event: MouseEvent) => void;
 }
 
 /** A click closes over the same selection as the href, so the href stands for both. */
 const WatchRow = memo(
-  function WatchRow({ quote, href, selected, onClick }: WatchRowProps) {
-    const direction = directionOf(quote.change);
+  function WatchRow({ quote, href, pastDay, selected, onClick }: WatchRowProps) {
+    const direction = (change: string | null) => (pastDay === null ? directionOf(change) : 'flat');
+    const moved = pastDay === null && quote.moves > 0;
     return (
       <li>
         <a
@@ -90,25 +95,26 @@ const WatchRow = memo(
             ) : null}
           </span>
           <span className="row-last">
-            <span
-              className="flash"
-              key={quote.moves}
-              data-move={quote.moves === 0 ? undefined : (quote.move ?? undefined)}
-            >
+            <span className="flash" key={quote.moves} data-move={moved ? (quote.move ?? undefined) : undefined}>
               {quote.last === null ? NONE : padDigits(quote.last, quote.priceDigits)}
             </span>
+            {pastDay === null ? null : <span className="row-day">{pastDay}</span>}
           </span>
-          <span className="row-change" data-direction={direction}>
+          <span className="row-change" data-direction={direction(quote.change)}>
             {quote.change === null ? NONE : withSign(padDigits(quote.change, quote.priceDigits))}
           </span>
-          <span className="row-change" data-direction={direction}>
+          <span className="row-change" data-direction={direction(quote.changePercent)}>
             {quote.changePercent === null ? NONE : `${withSign(padDigits(quote.changePercent, 2))}%`}
           </span>
         </a>
       </li>
     );
   },
-  (before, after) => before.quote === after.quote && before.href === after.href && before.selected === after.selected,
+  (before, after) =>
+    before.quote === after.quote &&
+    before.href === after.href &&
+    before.pastDay === after.pastDay &&
+    before.selected === after.selected,
 );
 
 /** A modified click opens a tab or a window, as on any link. */

@@ -3,12 +3,16 @@ import {
   createChart,
   HistogramSeries,
   type IChartApi,
+  type IPriceLine,
   type ISeriesApi,
+  LineStyle,
   type UTCTimestamp,
 } from 'lightweight-charts';
 import type { CandleView } from '../../src/core/candle.ts';
 import type { Interval } from '../../src/core/interval.ts';
 import { diffCandles } from './candle-book.ts';
+import { type ChartColors, readColors } from './chart-colors.ts';
+import { createChartView } from './chart-view.ts';
 import { formatStart, hasSeconds, isIntraday } from './format.ts';
 
 export interface ChartContent {
@@ -24,10 +28,13 @@ export interface ChartEvents {
   readonly onNeedOlder: () => void;
   /** The candle under the crosshair; null when it left the chart. */
   readonly onHover: (startMs: number | null) => void;
+  /** Whether the newest candle is out of sight. */
+  readonly onAway: (away: boolean) => void;
 }
 
 export interface CandleChart {
   show(content: ChartContent): void;
+  scrollToNewest(): void;
   /** Takes the colours from the style sheet again, after the theme changed. */
   paint(): void;
   remove(): void;
@@ -36,15 +43,14 @@ export interface CandleChart {
 /** Draws candles with their volume below. Floating point is for pixels only: exact numbers are the legend's. */
 export function createCandleChart(element: HTMLElement, events: ChartEvents): CandleChart {
   const chart = createChart(element, { autoSize: true, layout: { attributionLogo: false } });
-  const price = chart.addSeries(CandlestickSeries, { borderVisible: false });
-  const volume = chart.addSeries(HistogramSeries, {
-    priceScaleId: '',
-    priceFormat: { type: 'volume' },
-    lastValueVisible: false,
-    priceLineVisible: false,
-  });
+  // The series' own tag is of the last close in sight; a line of ours is of the newest one wherever the reader is.
+  const unmarked = { lastValueVisible: false, priceLineVisible: false };
+  const price = chart.addSeries(CandlestickSeries, { borderVisible: false, ...unmarked });
+  const volume = chart.addSeries(HistogramSeries, { priceScaleId: '', priceFormat: { type: 'volume' }, ...unmarked });
   price.priceScale().applyOptions({ scaleMargins: { top: 0.16, bottom: 0.24 } });
   volume.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
+  const last = price.createPriceLine({ price: 0, lineWidth: 1, lineStyle: LineStyle.Dotted, ...LAST_HIDDEN });
+  const view = createChartView(chart, element, events.onAway);
 
   let shown: ChartContent | undefined;
   let colors = readColors(element);
@@ -66,18 +72,24 @@ export function createCandleChart(element: HTMLElement, events: ChartEvents): Ca
       if (before?.key !== content.key || before.priceDigits !== content.priceDigits) applyScales(chart, price, content);
       if (before?.key !== content.key) {
         drawAll(content.candles);
-        showNewest(chart, element, content.candles.length);
+        markLast(last, content.candles.at(-1), colors);
+        view.start(content.candles.length);
         return;
       }
       const change = diffCandles(before.candles, content.candles);
       if (change.kind === 'all') drawAll(content.candles);
       else for (const candle of change.candles) updateBar(price, volume, candle, before.candles.at(-1), colors);
+      markLast(last, content.candles.at(-1), colors);
+      if (content.candles.length !== before.candles.length) view.follow(content.candles.length);
       needOlder();
     },
+    scrollToNewest: view.scrollToNewest,
     paint() {
       colors = readColors(element);
       applyColors(chart, price, colors);
-      if (shown !== undefined) volume.setData(shown.candles.map((candle) => volumeBar(candle, colors)));
+      if (shown === undefined) return;
+      volume.setData(shown.candles.map((candle) => volumeBar(candle, colors)));
+      markLast(last, shown.candles.at(-1), colors);
     },
     remove: () => chart.remove(),
   };
@@ -85,6 +97,19 @@ export function createCandleChart(element: HTMLElement, events: ChartEvents): Ca
 
 /** Older candles are asked for this long before the reader can see where they are missing. */
 const OLDER_MARGIN_BARS = 150;
+
+const LAST_HIDDEN = { lineVisible: false, axisLabelVisible: false };
+
+/** The line and the tag of the newest close, wherever the reader is. */
+function markLast(line: IPriceLine, newest: CandleView | undefined, colors: ChartColors): void {
+  if (newest === undefined) return line.applyOptions(LAST_HIDDEN);
+  const color = hasRisen(newest) ? colors.up : colors.down;
+  return line.applyOptions({ price: Number(newest.close), color, lineVisible: true, axisLabelVisible: true });
+}
+
+function hasRisen(candle: CandleView): boolean {
+  return Number(candle.close) >= Number(candle.open);
+}
 
 function priceBar(candle: CandleView) {
   return {
@@ -97,8 +122,8 @@ function priceBar(candle: CandleView) {
 }
 
 function volumeBar(candle: CandleView, colors: ChartColors) {
-  const rose = Number(candle.close) >= Number(candle.open);
-  return { time: timeOf(candle), value: Number(candle.volume), color: rose ? colors.upFaint : colors.downFaint };
+  const color = hasRisen(candle) ? colors.upFaint : colors.downFaint;
+  return { time: timeOf(candle), value: Number(candle.volume), color };
 }
 
 function timeOf(candle: CandleView): UTCTimestamp {
@@ -127,31 +152,6 @@ function applyScales(
     localization: { locale: 'en-GB', timeFormatter: (time: number) => formatStart(time * 1_000, interval) },
     timeScale: { timeVisible: isIntraday(interval), secondsVisible: hasSeconds(interval) },
   });
-}
-
-const BAR_WIDTH_PX = 9;
-const BARS_AHEAD = 4;
-
-function showNewest(chart: IChartApi, element: HTMLElement, count: number): void {
-  const visible = Math.max(24, Math.floor(element.clientWidth / BAR_WIDTH_PX));
-  chart.timeScale().setVisibleLogicalRange({ from: count - visible, to: count + BARS_AHEAD });
-}
-
-type ChartColors = Readonly<Record<(typeof COLOR_NAMES)[number], string>>;
-
-const COLOR_NAMES = ['muted', 'grid', 'line', 'label', 'up', 'down', 'upFaint', 'downFaint'] as const;
-
-/** The canvas cannot use custom properties, so a hidden element resolves each for the theme of the moment. */
-function readColors(element: HTMLElement): ChartColors {
-  const probe = element.ownerDocument.createElement('i');
-  probe.hidden = true;
-  element.append(probe);
-  const colors = COLOR_NAMES.map((name) => {
-    probe.style.color = `var(--chart-${name})`;
-    return [name, getComputedStyle(probe).color];
-  });
-  probe.remove();
-  return Object.fromEntries(colors) as ChartColors;
 }
 
 function applyColors(chart: IChartApi, price: ISeriesApi<'Candlestick'>, colors: ChartColors): void {

@@ -1,29 +1,36 @@
 import type { CandleView } from '../../src/core/candle.ts';
+import { type Decimal, divideDecimals, formatDecimal, parseDecimal } from '../../src/core/decimal.ts';
 import type { Interval } from '../../src/core/interval.ts';
 
 /**
- * Text for the reader. Numbers stay the decimal text of the API: they may gain zeros, a sign or a percent mark, and
- * never pass through floating point.
+ * Text for the reader. Numbers stay the decimal text of the API: they may gain zeros, a sign, separators or a percent
+ * mark, and never pass through floating point.
  */
 export interface LegendEntry {
   readonly label: string;
   /** What the label stands for, for screen readers. */
   readonly name: string;
   readonly value: string;
+  /** The whole of a value that is shown rounded. */
+  readonly exact?: string;
 }
 
-/** The exact numbers of one candle, in the order traders read them. */
-export function legendOf(candle: CandleView): readonly LegendEntry[] {
+/** The exact numbers of one candle, in the order traders read them; only the average is rounded. */
+export function legendOf(candle: CandleView, priceDigits: number): readonly LegendEntry[] {
+  const { vwap } = candle;
+  const average = vwap === null ? NONE : padDigits(roundDigits(vwap, priceDigits + VWAP_MORE_DIGITS), priceDigits);
   return [
-    { label: 'O', name: 'Open', value: candle.open },
-    { label: 'H', name: 'High', value: candle.high },
-    { label: 'L', name: 'Low', value: candle.low },
-    { label: 'C', name: 'Close', value: candle.close },
-    { label: 'Vol', name: 'Volume', value: candle.volume },
-    { label: 'Trades', name: 'Trades', value: String(candle.trades) },
-    { label: 'VWAP', name: 'Volume-weighted average price', value: candle.vwap ?? NONE },
+    { label: 'O', name: 'Open', value: padDigits(candle.open, priceDigits) },
+    { label: 'H', name: 'High', value: padDigits(candle.high, priceDigits) },
+    { label: 'L', name: 'Low', value: padDigits(candle.low, priceDigits) },
+    { label: 'C', name: 'Close', value: padDigits(candle.close, priceDigits) },
+    { label: 'Vol', name: 'Volume', value: groupThousands(candle.volume) },
+    { label: 'Trades', name: 'Trades', value: groupThousands(String(candle.trades)) },
+    { label: 'VWAP', name: 'Volume-weighted average price', value: average, ...(vwap === null ? {} : { exact: vwap }) },
   ];
 }
+
+const VWAP_MORE_DIGITS = 2;
 
 /** Placeholder of a value that does not exist. */
 export const NONE = '\u2013';
@@ -42,10 +49,26 @@ export function padDigits(text: string, digits: number): string {
   return `${text.includes('.') ? text : `${text}.`}${'0'.repeat(missing)}`;
 }
 
+/** Decimal text with at most `digits` decimal places, rounded half away from zero. */
+export function roundDigits(text: string, digits: number): string {
+  const value = decimalPlaces(text) > digits ? parseDecimal(text) : undefined;
+  const rounded = value === undefined ? undefined : divideDecimals(value, ONE, digits);
+  return rounded === undefined ? text : formatDecimal(rounded);
+}
+
+const ONE: Decimal = { units: 1, digits: 0 };
+
+/** Decimal text with a comma between the thousands of its whole part. */
+export function groupThousands(text: string): string {
+  const [whole = '', fraction] = text.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
 /** Decimal text with a sign before it, a true minus included; zero has none. */
 export function withSign(text: string): string {
-  if (text.startsWith('-')) return MINUS + text.slice(1);
-  return directionOf(text) === 'flat' ? text : `+${text}`;
+  if (directionOf(text) === 'flat') return text.replace('-', '');
+  return text.startsWith('-') ? MINUS + text.slice(1) : `+${text}`;
 }
 
 export type Direction = 'up' | 'down' | 'flat';
@@ -59,6 +82,17 @@ export function directionOf(change: string | null): Direction {
 export function formatStart(startMs: number, interval: Interval): string {
   const pattern = START_FORMATS[interval] ?? MINUTE_FORMAT;
   return `${pattern.format(startMs)}${isIntraday(interval) ? ' UTC' : ''}`;
+}
+
+/** The day in UTC, e.g. 10 Oct 2013. */
+export function formatDay(atMs: number): string {
+  return DAY_FORMAT.format(atMs);
+}
+
+/** The day of a price that is not of `today`; null when it is, or when there is none. */
+export function pastDayOf(lastTsMs: number | null, today: string): string | null {
+  const day = lastTsMs === null ? today : formatDay(lastTsMs);
+  return day === today ? null : day;
 }
 
 export function isIntraday(interval: Interval): boolean {

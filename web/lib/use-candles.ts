@@ -2,6 +2,7 @@
 
 import { useEffect, useEffectEvent, useReducer, useRef } from 'react';
 import type { CandleView } from '../../src/core/candle.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { type ApiFault, type CandlesAnswer, PAGE_CANDLES } from './api.ts';
 import {
   abandonReload,
@@ -33,8 +34,11 @@ export interface CandlesHandle {
   readonly loadOlder: () => Promise<void>;
 }
 
-/** The candles of the selection: the newest page, live events on top, and older pages as the reader scrolls back. */
-export function useCandles({ symbol, interval }: Selection): CandlesHandle {
+/**
+ * The candles of the selection: the newest page, live events on top, and older pages as the reader scrolls back. While
+ * the stream is about to open the page waits for it, because whoever hears its first event reloads anyway.
+ */
+export function useCandles({ symbol, interval }: Selection, streamOpen: boolean): CandlesHandle {
   const key = `${symbol ?? ''} ${interval}`;
   const [held, dispatch] = useReducer(reduce, key, startState);
   const state = held.key === key ? held : startState(key);
@@ -66,7 +70,11 @@ export function useCandles({ symbol, interval }: Selection): CandlesHandle {
     dispatch(answer.ok ? { kind: 'olderLoaded', key, answer: answer.value } : { kind: 'olderFailed', key });
   };
 
-  const loadFirst = useEffectEvent(() => reload(false));
+  const loadFirst = useEffectEvent(async () => {
+    const signal = restart(reloading);
+    if (!streamOpen) await systemClock.sleep(STREAM_WAIT_MS, signal);
+    if (!signal.aborted) await reload(false);
+  });
   useEffect(() => {
     void loadFirst();
     return () => {
@@ -85,6 +93,9 @@ export function useCandles({ symbol, interval }: Selection): CandlesHandle {
     loadOlder,
   };
 }
+
+/** Without a stream there are candles all the same, a little later. */
+const STREAM_WAIT_MS = 1_000;
 
 /** Abandons the request that runs, if any, and returns the signal of the next. */
 function restart(running: { current: AbortController | null }): AbortSignal {

@@ -8,15 +8,26 @@ import { type Connection, newConnection } from './connection.ts';
 import type { Selection } from './selection.ts';
 import { startStream } from './stream.ts';
 
+export interface StreamHandle {
+  readonly connection: Connection;
+  /** The stream of these symbols and this interval has begun: what happens from now on is heard, or declared missed. */
+  readonly open: boolean;
+}
+
 /** One live stream for the whole page; it is opened anew when the symbols or the interval change. */
 export function useStream(
   symbols: readonly string[],
   { symbol, interval }: Selection,
   onEvent: (event: StreamEvent) => void,
-): Connection {
+): StreamHandle {
   const [connection, setConnection] = useState<Connection>(() => newConnection(0));
-  const handle = useEffectEvent(onEvent);
   const wanted = streamSymbols(symbols, symbol).join(',');
+  const key = `${interval} ${wanted}`;
+  const [openKey, setOpenKey] = useState('');
+  const handle = useEffectEvent((event: StreamEvent) => {
+    if (event.name === 'snapshot') setOpenKey(key);
+    onEvent(event);
+  });
 
   useEffect(() => {
     if (wanted === '') return;
@@ -45,7 +56,7 @@ export function useStream(
     };
   }, [wanted, interval]);
 
-  return connection;
+  return { connection, open: openKey === key };
 }
 
 /** The first of the list, and the selected one if the list is longer than a stream may be. */

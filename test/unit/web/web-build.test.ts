@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { ensureWebBuilt } from '../../../src/server/web-build.ts';
+import { ensureWebBuilt, type WebBuildOptions } from '../../../src/server/web-build.ts';
 
 /** Stands for `next build`: keeps a list of its runs, and fails if the page says so. */
 const BUILDER = `
   const { appendFileSync, readFileSync } = require('node:fs');
   appendFileSync('.next/cache/runs', 'run\\n');
   console.log('compiling');
+  if (readFileSync('page.tsx', 'utf8') === 'endless') {
+    const helper = require('node:child_process').spawn('sleep', ['1000'], { stdio: 'inherit' });
+    require('node:fs').writeFileSync('.next/cache/pids', process.pid + ' ' + helper.pid);
+    setInterval(() => {}, 1000);
+  }
   if (readFileSync('page.tsx', 'utf8') === 'broken') { console.error('page.tsx: broken'); process.exit(1); }
 `;
 
@@ -22,8 +27,17 @@ describe('W the build of the page', () => {
     await mkdir(dirname(join(webDir, path)), { recursive: true });
     await writeFile(join(webDir, path), text);
   };
-  const build = () =>
-    ensureWebBuilt({ webDir, sharedDirs: [], clock: systemClock, onLine: (line) => lines.push(line) });
+  const build = (over: Pick<WebBuildOptions, 'signal'> = {}) =>
+    ensureWebBuilt({ webDir, sharedDirs: [], clock: systemClock, onLine: (line) => lines.push(line), ...over });
+  const pidsOfEndless = async (): Promise<readonly number[]> => {
+    const deadlineMs = systemClock.monotonicMs() + 10_000;
+    for (;;) {
+      const pids = await readFile(join(webDir, '.next/cache/pids'), 'utf8').catch(() => '');
+      if (/^\d+ \d+$/.test(pids)) return pids.split(' ').map(Number);
+      if (systemClock.monotonicMs() > deadlineMs) throw new Error('the build did not start');
+      await systemClock.sleep(20);
+    }
+  };
   const runs = async () => (await readFile(join(webDir, '.next/cache/runs'), 'utf8')).split('\n').length - 1;
 
   beforeEach(async () => {
@@ -73,6 +87,28 @@ describe('W the build of the page', () => {
     expect(await runs()).toBe(3);
   });
 
+  it('D10 a build that is called off ends with its helpers, leaves no lock, and says why', async () => {
+    await write('page.tsx', 'endless');
+    const stop = new AbortController();
+    const running = build({ signal: stop.signal });
+    const pids = await pidsOfEndless();
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    const both = Promise.allSettled([running, build({ signal: stop.signal })]);
+    const reason = new Error('called off');
+    stop.abort(reason);
+    expect(await both).toEqual([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+    ]);
+    expect(pids.map(isAlive)).toEqual([false, false]);
+    await write('page.tsx', 'mended');
+    await build();
+    expect(await runs()).toBe(2);
+    await write('page.tsx', 'another');
+    await expect(build({ signal: stop.signal })).rejects.toThrow('called off');
+    expect(await runs()).toBe(2);
+  });
+
   it('W without Next.js the message says what to install', async () => {
     await rm(join(webDir, 'node_modules'), { recursive: true });
     await expect(build()).rejects.toMatchObject({
@@ -81,3 +117,9 @@ describe('W the build of the page', () => {
     });
   });
 });
+
+/** A zombie whose new parent has not waited for it yet is dead, too. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}

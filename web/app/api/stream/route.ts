@@ -21,6 +21,11 @@ export async function GET(request: Request): Promise<Response> {
   });
 }
 
+/** The headers alone, and no stream behind them: Next would answer it with a GET that has no end. */
+export function HEAD(): Response {
+  return new Response(null, { headers: STREAM_HEADERS });
+}
+
 /** `no-transform`: a compressing proxy, Next itself included, would hold small events back. */
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -5,7 +5,7 @@ export const dynamic = 'force-dynamic';
 
 /**
  * The JSON API under the page's own origin: GET only, status and query passed on, bounded in time and size. Anything
- * that is not JSON, the stream included, is not for this path.
+ * that is not JSON is not for this path.
  */
 export async function GET(request: Request, context: { params: Promise<{ path: string[] }> }): Promise<Response> {
   const { path } = await context.params;
