@@ -56,7 +56,7 @@ export const ERRORS = {
   STORE_UNUSABLE: {
     httpStatus: 500,
     cause: 'The store cannot be opened, read or written.',
-    fix: 'Check that the path exists, is writable, has free space, and holds a Ticker store.',
+    fix: 'Check that the path exists, is writable, has free space, and holds a Ticker store. A damaged store: restore it, or import its trades again into a new one.',
   },
   STORE_NEWER: {
     httpStatus: 500,
@@ -81,7 +81,7 @@ export const ERRORS = {
   INPUT_INVALID: {
     httpStatus: 400,
     cause: 'A row of the input is not a valid trade, or the input cannot be read.',
-    fix: 'Correct the rows that the message names, or pass --skip-bad to count them and go on. Nothing of the file was written.',
+    fix: 'Correct what the message names; bad rows can be counted and left out with --skip-bad. Nothing of the file was written.',
   },
   INPUT_FORMAT: {
     httpStatus: 400,

@@ -6,6 +6,8 @@ export interface FeedCursor {
   readonly position: number;
   /** Watermark there, Unix microseconds, where the feed wants to know it again. */
   readonly watermarkUs?: number;
+  /** Wall clock when it was handed out, Unix ms, of a feed that must know for how long it stood still. */
+  readonly aliveMs?: number;
 }
 
 export function formatFeedCursor(cursor: FeedCursor): string {
@@ -17,9 +19,14 @@ export function parseFeedCursor(text: string | undefined): FeedCursor | undefine
   if (text === undefined) return undefined;
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
-  const { sourceId, position, watermarkUs } = value as Record<keyof FeedCursor, unknown>;
+  const { sourceId, position, watermarkUs, aliveMs } = value as Record<keyof FeedCursor, unknown>;
   if (typeof sourceId !== 'string' || !isCount(position)) return undefined;
-  return isCount(watermarkUs) ? { sourceId, position, watermarkUs } : { sourceId, position };
+  return {
+    sourceId,
+    position,
+    ...(isCount(watermarkUs) ? { watermarkUs } : {}),
+    ...(isCount(aliveMs) ? { aliveMs } : {}),
+  };
 }
 
 function isCount(value: unknown): value is number {

@@ -18,7 +18,7 @@ export interface SimulatedFeedOptions {
   /** Event time of the first tick, Unix ms. Omitted: `initialHistoryMs` before the feed is first opened. */
   readonly startMs?: number;
   readonly initialHistoryMs?: number;
-  /** After a longer stop the feed skips ahead and declares the gap (D3). */
+  /** After a longer stop, by the clock, the feed skips to this long ago and declares the gap (D3). */
   readonly maxCatchUpMs?: number;
   readonly clock: Clock;
 }
@@ -93,7 +93,7 @@ const ALGORITHM = 1;
 interface Start {
   readonly params: SimulationParams;
   readonly position: number;
-  /** When the feed was last known to run, Unix ms: what lies between then and now is the stop. */
+  /** When the feed was last known to run, Unix ms: from then until now it stood still, however far behind it was. */
   readonly aliveMs: number;
 }
 
@@ -108,13 +108,8 @@ function startAt(
   const startMs = Number(cursor?.sourceId.split(':').at(-1));
   if (cursor !== undefined && cursor.sourceId === sourceIdOf({ ...shape, startMs })) {
     const params = { ...shape, startMs };
-    // A position within the history it began with says nothing of the stop: the feed was behind on purpose.
-    const firstOpenMs = fixedStartMs === undefined ? startMs + initialHistoryMs : startMs;
-    return {
-      params,
-      position: cursor.position,
-      aliveMs: Math.max(firstOpenMs, dueUs(params, cursor.position) / 1_000),
-    };
+    const { position } = cursor;
+    return { params, position, aliveMs: cursor.aliveMs ?? dueUs(params, position) / 1_000 };
   }
   const nowMs = clock.nowMs();
   const toldUs = cursor?.sourceId.startsWith('sim:') ? (cursor.watermarkUs ?? 0) : 0;
@@ -126,21 +121,21 @@ async function* run(options: SimulatedFeedOptions, start: Start, signal: AbortSi
   const { clock, maxCatchUpMs = HOUR_MS } = options;
   const { params } = start;
   const sourceId = sourceIdOf(params);
-  const at = (position: number): Pick<FeedBatch, 'cursor' | 'watermarkUs'> => {
-    const watermarkUs = simulatedTick(params, position).tsUs;
-    return { cursor: formatFeedCursor({ sourceId, position, watermarkUs }), watermarkUs };
-  };
   let { position, aliveMs } = start;
+  const here = (): Pick<FeedBatch, 'cursor' | 'watermarkUs'> => {
+    const watermarkUs = simulatedTick(params, position).tsUs;
+    return { cursor: formatFeedCursor({ sourceId, position, watermarkUs, aliveMs }), watermarkUs };
+  };
   while (!signal.aborted) {
     const nowMs = clock.nowMs();
     const stoppedMs = nowMs - aliveMs;
     aliveMs = nowMs;
     const earliest = indexDueAt(params, nowMs - maxCatchUpMs);
     if (stoppedMs > maxCatchUpMs && earliest > position) {
-      const fromUs = at(position).watermarkUs;
+      const fromUs = here().watermarkUs;
       position = earliest;
-      const toUs = at(position).watermarkUs;
-      yield { ticks: [], ...at(position), gap: { symbols: params.symbols, fromUs, toUs, reason: GAP_REASON } };
+      const toUs = here().watermarkUs;
+      yield { ticks: [], ...here(), gap: { symbols: params.symbols, fromUs, toUs, reason: GAP_REASON } };
       continue;
     }
     const count = Math.min(indexDueAt(params, nowMs) - position, BATCH_TICKS_MAX);
@@ -151,7 +146,7 @@ async function* run(options: SimulatedFeedOptions, start: Start, signal: AbortSi
     }
     const ticks = Array.from({ length: count }, (_, offset) => simulatedTick(params, position + offset));
     position += count;
-    yield { ticks, ...at(position) };
+    yield { ticks, ...here() };
   }
 }
 

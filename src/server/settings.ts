@@ -105,7 +105,7 @@ export const SETTINGS = [
     default: '0',
     min: 0,
     max: 7_258_118_400_000,
-    why: 'Event time of the first simulated tick; 0 = half an hour before the first start, so that a new chart is not empty. A simulation that was stopped for up to an hour catches up; after a longer stop it leaves that time out and declares the gap.',
+    why: 'Event time of the first simulated tick; 0 = half an hour before the first start, so that a new chart is not empty. However far behind, the simulation catches up; only after a stop of more than an hour it skips ahead to an hour ago and declares the gap.',
   },
   {
     name: 'flushMs',

@@ -62,9 +62,10 @@ export interface Store {
 export const LOAD_KEYS_MAX = 20_000;
 /** Rows of one read; older ones are read with `toUs` at the first start. */
 export const READ_LIMIT_MAX = 100_000;
-export const CLAIMS_MAX = 10_000;
-/** One flush: a transaction of about a second. */
-export const FLUSH_CANDLES_MAX = 200_000;
+/** As many symbols as a trade file may have. */
+export const CLAIMS_MAX = 100_000;
+/** One flush: a transaction of about a second, of a few when every trade is of another symbol. */
+export const FLUSH_CANDLES_MAX = 1_000_000;
 export const FLUSH_TICKS_MAX = 1_000_000;
 
 /** D5. A fresh shard has ownerTerm 0, commitNo 0 and no stream position. */

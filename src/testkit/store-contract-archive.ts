@@ -56,6 +56,26 @@ export function archiveContract({ it, expect, inStore }: StoreSuite): void {
       expect(await store.archivedIds(instrumentId, HOUR0_US + HOUR_US)).toEqual(['n']);
     }));
 
+  it('SCHEMA-8 SCHEMA-9 compaction of many symbols and hours in one part loses no tick, and merges more than a step takes', () =>
+    inStore(async (store) => {
+      const claims = Array.from({ length: 700 }, (_, i) => ({ symbol: `S${i}`, source: 'file', simulated: false }));
+      const registered = await store.register(claims);
+      const instruments = registered.ok ? registered.value : [];
+      const commit = await ownerOf(store);
+      const ticks = instruments.flatMap(({ instrumentId, symbol }) =>
+        archived(instrumentId, [tickOf({ symbol }), tickOf({ symbol, id: '2', tsUs: T0_US + HOUR_US })]),
+      );
+      await commit({ ticks });
+      await commit({ ticks: ticks.slice(0, 2) });
+      expect(await store.compact(0, HOUR0_US + HOUR_US)).toBe(701);
+      expect(await store.compact(0, HOUR0_US + 2 * HOUR_US)).toBe(701);
+      expect(await store.compact(0, Number.MAX_SAFE_INTEGER)).toBe(0);
+      const counts = await Promise.all(
+        instruments.map(async ({ instrumentId }) => (await store.archivedTicks(instrumentId, ...ALL)).length),
+      );
+      expect(counts).toEqual([4, ...new Array<number>(699).fill(2)]);
+    }));
+
   it('SCHEMA-5 a window of archived ticks is half-open and crosses hours', () =>
     inStore(async (store) => {
       const { instrumentId } = await register(store, 'IBM');

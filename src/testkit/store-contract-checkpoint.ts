@@ -1,4 +1,4 @@
-import { NOTHING_CLOSED_US } from '../store/store.ts';
+import { CLAIMS_MAX, NOTHING_CLOSED_US } from '../store/store.ts';
 import {
   archived,
   candlesOf,
@@ -42,6 +42,18 @@ function instruments({ it, expect, inStore }: StoreSuite): void {
       const twice = [true, false].map((simulated) => ({ symbol: 'TWICE', source: 'file', simulated }));
       expect((await store.register(twice)).ok).toBe(false);
       expect((await store.instruments()).map((instrument) => instrument.symbol)).toEqual(['IBM']);
+    }));
+
+  it('IDS-2 as many symbols as a file may have are registered at once, all or none', () =>
+    inStore(async (store) => {
+      const claims = Array.from({ length: 20_000 }, (_, i) => ({ symbol: `S${i}`, source: 'file', simulated: false }));
+      const conflict = [...claims, { symbol: 'S7', source: 'sim', simulated: true }];
+      expect((await store.register(conflict)).ok).toBe(false);
+      expect(await store.instruments()).toEqual([]);
+      const outcome = await store.register(claims);
+      expect(outcome.ok ? outcome.value.map(({ symbol }) => symbol) : []).toEqual(claims.map(({ symbol }) => symbol));
+      const tooMany = Array.from({ length: CLAIMS_MAX + 1 }, () => ({ symbol: 'S', source: 'file', simulated: false }));
+      expect(await faultOf(store.register(tooMany))).toMatchObject({ code: 'INTERNAL' });
     }));
 
   it('IDS-3 the same claim again is the same instrument, also after reopening', () =>

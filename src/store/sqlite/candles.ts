@@ -1,7 +1,9 @@
 import { bucketEndUs, intervalOfCode } from '../../core/interval.ts';
-import type { Connection } from './connection.ts';
+import { rowBytes, rowText } from './checked-row.ts';
+import type { Connection, SqlValue } from './connection.ts';
+import { closedThroughOf } from './instruments.ts';
 import type { EncodedQuery, EncodedSnapshot } from './operations.ts';
-import { CANDLE_COLUMNS, type CandleRecord } from './record.ts';
+import { CANDLES, type CandleRecord, keyOfRecord } from './record.ts';
 import { readShard } from './shards.ts';
 
 /**
@@ -15,8 +17,9 @@ export function loadCandles(connection: Connection, keys: Float64Array): CandleR
     const [instrumentId, intervalCode, firstUs] = keyAt(keys, at);
     const lastUs = keyAt(keys, end - KEY_VALUES)[2];
     for (const record of range(connection, [instrumentId, intervalCode, firstUs, lastUs])) {
-      while (keyAt(keys, at)[2] < record[2] && at < end - KEY_VALUES) at += KEY_VALUES;
-      if (keyAt(keys, at)[2] === record[2]) found.push(record);
+      const { startUs } = keyOfRecord(record);
+      while (keyAt(keys, at)[2] < startUs && at < end - KEY_VALUES) at += KEY_VALUES;
+      if (keyAt(keys, at)[2] === startUs) found.push(record);
     }
     at = end;
   }
@@ -29,50 +32,51 @@ export function readCandles(connection: Connection, query: EncodedQuery): Encode
   const window: WindowValues = [instrumentId, intervalCode, fromUs, toUs, limit];
   return connection.transaction('read', () => {
     const shard = readShard(connection, query.shard);
-    const closed = connection.row('SELECT closed_through_us FROM instrument WHERE instrument_id = ?', [
-      instrumentId,
-    ])?.[0];
     return {
       records: keep === 'first' ? first(connection, window) : latest(connection, window).reverse(),
       shard,
-      closedThroughUs: Math.max(shard.watermarkUs, (closed as number | undefined) ?? shard.watermarkUs),
+      closedThroughUs: Math.max(shard.watermarkUs, closedThroughOf(connection, instrumentId) ?? shard.watermarkUs),
     };
   });
 }
 
 export function latestCandles(connection: Connection, intervalCode: number): CandleRecord[] {
-  return connection.transaction('read', () =>
-    connection
-      .rows('SELECT instrument_id FROM instrument ORDER BY symbol')
-      .flatMap(([id]) =>
-        latest(connection, [id as number, intervalCode, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 2]),
-      ),
-  );
+  const second = `SELECT start_us FROM candle WHERE instrument_id = id AND interval_code = ?1
+    ORDER BY start_us DESC LIMIT 1 OFFSET 1`;
+  const sql = `SELECT ${CANDLE} FROM (SELECT instrument_id AS id, symbol FROM instrument) CROSS JOIN candle
+    ON instrument_id = id AND interval_code = ?1 AND start_us >= ifnull((${second}), ?2)
+    ORDER BY symbol, start_us DESC`;
+  return records(connection, sql, [intervalCode, Number.MIN_SAFE_INTEGER]);
 }
 
+const CANDLE = rowBytes(CANDLES);
 const KEY_VALUES = 3;
 /** Buckets between two keys that are worth reading over. */
 const CLUSTER_GAP = 16;
 
 function range(connection: Connection, values: [number, number, number, number]): CandleRecord[] {
-  const sql = `SELECT ${CANDLE_COLUMNS} FROM candle
+  const sql = `SELECT ${CANDLE} FROM candle
     WHERE instrument_id = ? AND interval_code = ? AND start_us BETWEEN ? AND ? ORDER BY start_us`;
-  return connection.rows(sql, values) as unknown as CandleRecord[];
+  return records(connection, sql, values);
 }
 
 /** Instrument, interval code, from (inclusive), to (exclusive), limit. */
 type WindowValues = [number, number, number, number, number];
 
-const WINDOW = `SELECT ${CANDLE_COLUMNS} FROM candle
+const WINDOW = `SELECT ${CANDLE} FROM candle
   WHERE instrument_id = ? AND interval_code = ? AND start_us >= ? AND start_us < ? ORDER BY start_us`;
 
 function first(connection: Connection, values: WindowValues): CandleRecord[] {
-  return connection.rows(`${WINDOW} LIMIT ?`, values) as unknown as CandleRecord[];
+  return records(connection, `${WINDOW} LIMIT ?`, values);
 }
 
 /** Newest first. */
 function latest(connection: Connection, values: WindowValues): CandleRecord[] {
-  return connection.rows(`${WINDOW} DESC LIMIT ?`, values) as unknown as CandleRecord[];
+  return records(connection, `${WINDOW} DESC LIMIT ?`, values);
+}
+
+function records(connection: Connection, sql: string, values: readonly SqlValue[]): CandleRecord[] {
+  return connection.rows(sql, values).map(([row]) => rowText(row, CANDLES));
 }
 
 function keyAt(keys: Float64Array, at: number): [number, number, number] {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { TickerError } from '../../core/errors.ts';
 import { blocks, compactStep, hours } from './archive.ts';
 import { latestCandles, loadCandles, readCandles } from './candles.ts';
+import { type CheckedTable, checksumOf, rowBytes, rowText, VALUE_SEPARATOR } from './checked-row.ts';
 import { commitFlush } from './commit.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { storeFault } from './faults.ts';
@@ -9,7 +10,7 @@ import { listInstruments, registerInstruments } from './instruments.ts';
 import { checkVersion, migrate } from './migrate.ts';
 import type { DatabaseIdentity, DatabaseOperations, DatabaseSettings } from './operations.ts';
 import { retainStep, usedBytes } from './retention.ts';
-import { readShard, takeOverShard } from './shards.ts';
+import { insertShard, readShard, takeOverShard } from './shards.ts';
 
 /** The store's database, on the thread that owns it. Faults are TickerErrors. */
 export interface StoreDatabase {
@@ -42,13 +43,13 @@ const WAL_LIMIT_BYTES = 64 * 1_024 * 1_024;
 
 function openForReading(connection: Connection): DatabaseIdentity {
   // libsql ignores its `readonly` option.
-  connection.exec(`PRAGMA query_only = 1; PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  connection.exec(`PRAGMA query_only = 1; PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA cell_size_check = 1`);
   checkVersion(connection, 'read');
   return readIdentity(connection);
 }
 
 function openForWriting(connection: Connection, settings: DatabaseSettings): DatabaseIdentity {
-  connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA cell_size_check = 1`);
   checkVersion(connection, 'write');
   // auto_vacuum counts only before the first table.
   connection.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
@@ -70,23 +71,32 @@ function openForWriting(connection: Connection, settings: DatabaseSettings): Dat
   return identity;
 }
 
+const META: CheckedTable = { describe: ([key]) => `meta ${key}`, columns: ['key', 'value'], counters: [] };
+
 /** Gives a new store its name and its shards; changes nothing in an old one. */
 function seed(connection: Connection, { newIncarnation, shards = 1 }: DatabaseSettings): void {
   connection.transaction('write', () => {
     if (connection.row("SELECT 1 FROM meta WHERE key = 'incarnation'") !== undefined) return;
-    connection.run("INSERT INTO meta (key, value) VALUES ('incarnation', ?), ('shards', ?)", [
-      newIncarnation,
-      String(shards),
-    ]);
-    for (let shard = 0; shard < shards; shard++) connection.run('INSERT INTO shard (shard) VALUES (?)', [shard]);
+    const facts = [
+      ['incarnation', newIncarnation],
+      ['shards', String(shards)],
+    ];
+    for (const fact of facts)
+      connection.run('INSERT INTO meta (key, value, checksum) VALUES (?, ?, ?)', [...fact, checksumOf(fact)]);
+    for (let shard = 0; shard < shards; shard++) insertShard(connection, shard);
   });
 }
 
 function readIdentity(connection: Connection): DatabaseIdentity {
-  const meta = new Map(connection.rows('SELECT key, value FROM meta').map(([key, value]) => [key, value]));
+  const meta = new Map(
+    connection.rows(`SELECT ${rowBytes(META)} FROM meta`).map(([row]): [string, string] => {
+      const [key, value] = rowText(row, META).split(VALUE_SEPARATOR);
+      return [key as string, value as string];
+    }),
+  );
   const incarnation = meta.get('incarnation');
   const shards = Number(meta.get('shards'));
-  if (typeof incarnation !== 'string' || !(shards >= 1)) {
+  if (incarnation === undefined || !(Number.isSafeInteger(shards) && shards >= 1)) {
     throw new TickerError(
       'STORE_UNUSABLE',
       `store ${connection.path}: it was never finished; open it for writing once`,

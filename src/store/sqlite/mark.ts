@@ -31,7 +31,10 @@ export function decodeDecimal(text: string): Decimal {
   return { units: addUnits(BigInt((match[1] ?? '') + fraction), 0), digits: fraction.length };
 }
 
-/** Text without NUL, at which SQLite would cut it, and without surrogates, of which a lone one has no UTF-8. */
+/**
+ * Text without NUL, at which SQLite would cut it, without VALUE_SEPARATOR, and without surrogates, of which a lone one
+ * has no UTF-8.
+ */
 export function escapeText(text: string): string {
   return text.replace(UNSTORABLE, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -40,8 +43,8 @@ export function unescapeText(text: string): string {
   return text.replace(/%([0-9a-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-// oxlint-disable-next-line no-control-regex -- NUL is what must not reach SQLite
-const UNSTORABLE = /[%\u0000\ud800-\udfff]/g;
+// oxlint-disable-next-line no-control-regex -- control characters are what must not reach SQLite
+const UNSTORABLE = /[%\u0000\u001f\ud800-\udfff]/g;
 
 function wideUnits(text: string): Units | undefined {
   return /^-?\d+$/.test(text) ? addUnits(BigInt(text), 0) : undefined;

@@ -32,7 +32,8 @@ export function checkVersion(connection: Connection, mode: 'write' | 'read'): nu
       details: { path },
     });
   }
-  const version = tables === 0 ? 0 : Number(connection.row('SELECT max(version) FROM schema_migration')?.[0] ?? 0);
+  const version =
+    tables === 0 ? 0 : Number(connection.row('SELECT CAST(max(version) AS INTEGER) FROM schema_migration')?.[0] ?? 0);
   const newest = knownMigrations().at(-1)?.version ?? 0;
   if (version > newest) {
     throw new TickerError(

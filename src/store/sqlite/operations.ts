@@ -16,13 +16,13 @@ export interface DatabaseOperations {
   /** Keys flat: instrument id, interval code, start. */
   loadCandles(keys: Float64Array): CandleRecord[];
   readCandles(query: EncodedQuery): EncodedSnapshot;
-  /** Newest first, at most two of each instrument. */
+  /** By symbol, newest first, at most two of each instrument. */
   latestCandles(intervalCode: number): CandleRecord[];
   /** Blocks of one instrument and hour, from its segment and from parts. */
   blocks(instrumentId: number, hourStartUs: number): Uint8Array[];
   /** Hours of an instrument from `fromUs` to before `toUs` that hold ticks, ascending. */
   hours(instrumentId: number, fromUs: number, toUs: number): number[];
-  /** Merges blocks of one instrument and hour; 0 when there are none left. */
+  /** Merges a bounded number of blocks; 0 when there are none left. */
   compactStep(shard: number, beforeUs: number): number;
   retainStep(policy: RetentionPolicy): RetentionStep;
   sizeBytes(): number;
@@ -31,7 +31,7 @@ export interface DatabaseOperations {
 export interface EncodedFlush {
   readonly shard: number;
   readonly ownerTerm: number;
-  /** Flat, CANDLE_VALUES each. */
+  /** Flat, as appendCandle gives them. */
   readonly candles: (string | number)[];
   /** Undefined without ticks. */
   readonly part: Uint8Array | undefined;

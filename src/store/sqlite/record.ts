@@ -1,39 +1,47 @@
 import type { CandleRow } from '../../core/candle.ts';
 import { type Decimal, formatDecimal } from '../../core/decimal.ts';
-import { assert } from '../../core/errors.ts';
-import { INTERVAL_CODES, intervalOfCode } from '../../core/interval.ts';
+import { INTERVAL_CODES, INTERVALS, intervalOfCode } from '../../core/interval.ts';
+import { type CheckedTable, checksumOf, VALUE_SEPARATOR } from './checked-row.ts';
 import { decodeDecimal, decodeMark, encodeMark } from './mark.ts';
 
-/** A candle as SQLite holds it: the values of CANDLE_COLUMNS, in that order. */
-export type CandleRecord = readonly [
-  instrumentId: number,
-  intervalCode: number,
-  startUs: number,
-  open: string | null,
-  high: string | null,
-  low: string | null,
-  close: string | null,
-  volume: string,
-  quoteVolume: string,
-  trades: number,
-  openMark: string | null,
-  closeMark: string | null,
-  rev: number,
-];
+/** A candle as it comes from SQLite, whole and checked: the values of CANDLES, parted by VALUE_SEPARATOR. */
+export type CandleRecord = string;
 
-export const CANDLE_COLUMNS =
-  'instrument_id, interval_code, start_us, open, high, low, close, volume, quote_volume, trades, open_mark, close_mark, rev';
+export const CANDLES: CheckedTable = {
+  describe: ([instrumentId, code, startUs]) => {
+    const interval = INTERVALS.find((known) => String(INTERVAL_CODES[known]) === code) ?? `of code ${code}`;
+    return `candle of instrument ${instrumentId}, interval ${interval}, start ${startUs} us`;
+  },
+  columns: [
+    'instrument_id',
+    'interval_code',
+    'start_us',
+    'open',
+    'high',
+    'low',
+    'close',
+    'volume',
+    'quote_volume',
+    'trades',
+    'open_mark',
+    'close_mark',
+  ],
+  counters: ['rev'],
+};
 
-/** Values of a record that the writer gives; `rev` is the store's. */
-export const CANDLE_VALUES = 12;
+/** What appendCandle appends, and the commit number as ?1. */
+export const CANDLE_INSERT = {
+  into: `REPLACE INTO candle (${CANDLES.columns.join(', ')}, checksum, rev)`,
+  row: `(${CANDLES.columns.map(() => '?').join(', ')}, ? + ?1, ?1)`,
+} as const;
 
-/** Appends the values of one candle, without `rev`, to the flat list that crosses to the worker. */
+/** Appends the values of one candle and their checksum, without `rev`, to the flat list that crosses to the worker. */
 export function appendCandle(values: (string | number)[], { candle, ...key }: Omit<CandleRow, 'rev'>): void {
   const { price } = candle.open;
   const open = formatDecimal(price);
   // Most one-second candles hold one price: it is written once.
   const text = (value: Decimal): string => (value === price ? open : formatDecimal(value));
-  values.push(
+  const row = [
     key.instrumentId,
     INTERVAL_CODES[key.interval],
     key.startUs,
@@ -46,29 +54,33 @@ export function appendCandle(values: (string | number)[], { candle, ...key }: Om
     candle.trades,
     encodeMark(candle.open),
     encodeMark(candle.close),
-  );
+  ];
+  values.push(...row, checksumOf(row));
+}
+
+/** Whose candle it is and when it starts, without decoding the rest. */
+export function keyOfRecord(record: CandleRecord): { readonly instrumentId: number; readonly startUs: number } {
+  const [instrumentId, , startUs] = record.split(VALUE_SEPARATOR, 3);
+  return { instrumentId: Number(instrumentId), startUs: Number(startUs) };
 }
 
 export function decodeCandle(record: CandleRecord): CandleRow {
-  const [instrumentId, intervalCode, startUs, open, high, low, close, volume, quoteVolume, trades] = record;
-  const [openMark, closeMark, rev] = [record[10], record[11], record[12]];
-  assert(
-    open !== null && high !== null && low !== null && close !== null && openMark !== null && closeMark !== null,
-    'a candle without prices',
-  );
+  const values = record.split(VALUE_SEPARATOR);
+  // The checksum has vouched for every one.
+  const at = (index: number): string => values[index] as string;
   return {
-    instrumentId,
-    interval: intervalOfCode(intervalCode),
-    startUs,
+    instrumentId: Number(at(0)),
+    interval: intervalOfCode(Number(at(1))),
+    startUs: Number(at(2)),
     candle: {
-      open: decodeMark(openMark, decodeDecimal(open)),
-      high: decodeDecimal(high),
-      low: decodeDecimal(low),
-      close: decodeMark(closeMark, decodeDecimal(close)),
-      volume: decodeDecimal(volume),
-      quoteVolume: decodeDecimal(quoteVolume),
-      trades,
+      open: decodeMark(at(10), decodeDecimal(at(3))),
+      high: decodeDecimal(at(4)),
+      low: decodeDecimal(at(5)),
+      close: decodeMark(at(11), decodeDecimal(at(6))),
+      volume: decodeDecimal(at(7)),
+      quoteVolume: decodeDecimal(at(8)),
+      trades: Number(at(9)),
     },
-    rev,
+    rev: Number(at(13)),
   };
 }

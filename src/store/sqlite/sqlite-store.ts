@@ -8,8 +8,7 @@ import { blockIds, decodeBlock } from '../archive/index.ts';
 import { CLAIMS_MAX, type LatestCandle, LOAD_KEYS_MAX, READ_LIMIT_MAX, type Store } from '../store.ts';
 import { encodeFlush } from './flush.ts';
 import { acquireStoreLock, type StoreLock } from './lock.ts';
-import { decodeDecimal } from './mark.ts';
-import { type CandleRecord, decodeCandle } from './record.ts';
+import { type CandleRecord, decodeCandle, keyOfRecord } from './record.ts';
 import { type DatabaseWorker, startDatabaseWorker } from './worker-client.ts';
 
 export interface SqliteStoreOptions {
@@ -145,12 +144,10 @@ function latestOf(
   before: CandleRecord | undefined,
   after: CandleRecord | undefined,
 ): LatestCandle[] {
-  if (before?.[0] === record[0]) return [];
-  const previous = after?.[0] === record[0] ? after[6] : null;
-  return [
-    {
-      row: decodeCandle(record),
-      previousClose: previous === null ? undefined : formatDecimal(decodeDecimal(previous)),
-    },
-  ];
+  const { instrumentId } = keyOfRecord(record);
+  const isOfSame = (other: CandleRecord | undefined): other is CandleRecord =>
+    other !== undefined && keyOfRecord(other).instrumentId === instrumentId;
+  if (isOfSame(before)) return [];
+  const previousClose = isOfSame(after) ? formatDecimal(decodeCandle(after).candle.close.price) : undefined;
+  return [{ row: decodeCandle(record), previousClose }];
 }

@@ -249,6 +249,39 @@ describe('createSimulatedFeed', () => {
     expectDense([...ticksIn(first), ...ticksIn(second)]);
   });
 
+  it('D3 a kill while the feed is still hours behind is no stop: what counts is the clock, not the position', async () => {
+    const clock = createVirtualClock();
+    const options = { startMs: clock.nowMs() - 3 * HOUR_MS };
+    const first = await readUntilIdle(feedOf(clock, options), clock, undefined, 3);
+    clock.stall(HOUR_MS - 1_000);
+    const second = await readUntilIdle(feedOf(clock, options), clock, first.at(-1)?.cursor, 3);
+    expect([...first, ...second].every((batch) => batch.gap === undefined)).toBe(true);
+    expectDense([...ticksIn(first), ...ticksIn(second)]);
+
+    clock.stall(HOUR_MS + 1_000);
+    const third = await readUntilIdle(feedOf(clock, options), clock, second.at(-1)?.cursor, 2);
+    expect(third[0]?.gap).toMatchObject({ fromUs: second.at(-1)?.watermarkUs, reason: 'simulated-stop' });
+    const resumedUs = ticksIn(third)[0]?.tsUs ?? 0;
+    expect(Math.abs(resumedUs - (clock.nowMs() - HOUR_MS) * 1_000)).toBeLessThan(100_000);
+  });
+
+  it('D3 a cursor that does not say when it was handed out resumes; its position stands for the time', async () => {
+    const clock = createVirtualClock();
+    const options = { initialHistoryMs: MINUTE_MS };
+    const before = await readUntilIdle(feedOf(clock, options), clock, undefined);
+    const { aliveMs, ...older } = JSON.parse(before.at(-1)?.cursor ?? '') as Record<string, unknown>;
+    expect(aliveMs).toBe(clock.nowMs());
+    for (const [stopMs, gaps] of [
+      [MINUTE_MS, 0],
+      [2 * HOUR_MS, 1],
+    ] as const) {
+      clock.stall(stopMs);
+      const after = await readUntilIdle(feedOf(clock, options), clock, JSON.stringify(older));
+      expect(after.filter((batch) => batch.gap !== undefined)).toHaveLength(gaps);
+      expect(ticksIn(after).length).toBeGreaterThan(0);
+    }
+  });
+
   it('D3 D6 other parameters start anew, after everything told before, and never repeat an id', async () => {
     const clock = createVirtualClock();
     const before = await readUntilIdle(feedOf(clock, { initialHistoryMs: 10 * MINUTE_MS }), clock, undefined);

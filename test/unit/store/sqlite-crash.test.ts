@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { openSqliteStore, type Store } from '../../../src/store/index.ts';
 
 const WRITER = join(import.meta.dirname, 'writer.mjs');
+const CROWDED = join(import.meta.dirname, 'crowded.mjs');
 
 let directory: string;
 let path: string;
@@ -63,6 +64,18 @@ describe('a process that is killed', () => {
     });
     await store.close();
   }, 30_000);
+});
+
+describe('a disk that is full', () => {
+  it('CKPT-2 D5 a takeover that could not be written is a fault, and no term that the store does not hold', () => {
+    // In blocks of 512 or 1,024 bytes: less than the log grows to before it is emptied.
+    const command = `ulimit -f 1500; exec "${process.execPath}" "${CROWDED}" "${path}"`;
+    const child = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    const { answered, stored, fault } = JSON.parse(child.stdout) as Record<string, unknown>;
+    expect(fault).toBe('STORE_UNUSABLE');
+    expect(answered).toBeGreaterThan(1);
+    expect(stored).toBe(answered);
+  });
 });
 
 async function expectWholeCommits(store: Store, round: number, confirmed: number): Promise<void> {

@@ -1,8 +1,10 @@
--- The first schema; docs/spec/schema.md explains it. Times are Unix microseconds, decimals canonical text.
+-- The first schema; docs/spec/schema.md explains it. Times are Unix microseconds, decimals canonical text; a checksum
+-- is the one of SCHEMA-16.
 
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
-  value TEXT NOT NULL
+  value TEXT NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE instrument (
@@ -15,7 +17,8 @@ CREATE TABLE instrument (
   size_digits INTEGER NOT NULL DEFAULT 0,
   zone TEXT NOT NULL DEFAULT 'UTC',
   calendar TEXT NOT NULL DEFAULT 'always',
-  closed_through_us INTEGER NOT NULL DEFAULT -9007199254740991
+  closed_through_us INTEGER NOT NULL DEFAULT -9007199254740991,
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE shard (
@@ -26,7 +29,8 @@ CREATE TABLE shard (
   stream_epoch INTEGER,
   stream_seq INTEGER,
   source_cursor TEXT,
-  watermark_us INTEGER NOT NULL DEFAULT -9007199254740991
+  watermark_us INTEGER NOT NULL DEFAULT -9007199254740991,
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 -- Prices may be null: volume without an eligible price (D1).
@@ -44,6 +48,7 @@ CREATE TABLE candle (
   open_mark TEXT,
   close_mark TEXT,
   rev INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (instrument_id, interval_code, start_us)
 ) STRICT, WITHOUT ROWID;
 
