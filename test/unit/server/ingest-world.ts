@@ -64,15 +64,22 @@ export async function openIngestWorld(): Promise<IngestWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'ticker-ingest-'));
   const server = createVirtualClock();
   const redis = createMemoryRedis({ clock: server });
-  const store = await openSqliteStore({ path: join(folder, 't.db'), mode: 'write', ownerLabel: 'test', clock: server });
+  const opened = await openSqliteStore({
+    path: join(folder, 't.db'),
+    mode: 'write',
+    ownerLabel: 'test',
+    clock: server,
+  });
+  const { store, isIdle } = watched(opened);
   const connection = redis.connect();
   const keys = shardKeys('feed', 0);
   const running = new Set<VirtualClock>([server]);
 
   async function turn(): Promise<void> {
     for (const clock of running) await clock.advance(STEP_MS);
-    // The store answers from its own thread.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    // The store answers from its own thread, in real time: virtual time waits for it, or leases would run out meanwhile.
+    do await new Promise<void>((resolve) => setImmediate(resolve));
+    while (!isIdle());
   }
 
   return {
@@ -108,6 +115,27 @@ export async function openIngestWorld(): Promise<IngestWorld> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A store that tells whether a call is under way. */
+function watched(store: Store): { readonly store: Store; readonly isIdle: () => boolean } {
+  let underWay = 0;
+  const call = async (method: (...args: unknown[]) => Promise<unknown>, args: unknown[]): Promise<unknown> => {
+    underWay++;
+    try {
+      return await method(...args);
+    } finally {
+      underWay--;
+    }
+  };
+  const proxy = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => call(value.bind(target) as (...args: unknown[]) => Promise<unknown>, args);
+    },
+  });
+  return { store: proxy, isIdle: () => underWay === 0 };
 }
 
 const END = { epoch: Number.MAX_SAFE_INTEGER, seq: 0 };
