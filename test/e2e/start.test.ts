@@ -106,6 +106,11 @@ describe('ticker start', () => {
   });
 
   it('V2 LIVE-5 a reader that returns with its cursor misses nothing', async () => {
+    // A first start catches up half an hour in seconds: far more than a replay brings, which is then a reset.
+    await eventually('caught up', async () => {
+      const { feed } = (await get('/v1/status')).body as { feed: { lastTickMs: number | null } };
+      return Date.now() - (feed.lastTickMs ?? 0) < 1_000 || undefined;
+    });
     const first = await readEvents('/v1/stream?symbols=ACME,GLOBEX,HOOLI,INITECH,UMBRELLA', (seen) => seen.length > 3);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const last = first.at(-1)?.id ?? '';
